@@ -1,0 +1,36 @@
+/* Generated from assembly/abi.json by `npm run generate`. Do not edit. */
+#ifndef OFFLEAF_ABI_H
+#define OFFLEAF_ABI_H
+
+#define ABI_VERSION 1
+
+/* Error kinds. */
+#define KIND_STORAGE 1
+#define KIND_NOT_PROVISIONED 2
+#define KIND_ALREADY_PROVISIONED 3
+#define KIND_CRYPTO 4
+#define KIND_MLS 5
+#define KIND_MALFORMED_FRAME 6
+#define KIND_CONTROL_FRAME_REFUSED 7
+#define KIND_STALE_CONTROL_FRAME 8
+#define KIND_IDENTITY_BINDING 9
+#define KIND_NO_SESSION 10
+#define KIND_UNSOLICITED_WELCOME 11
+#define KIND_STALE_KEY_PACKAGE 12
+#define KIND_TOO_MANY_PEERS 13
+#define KIND_SEALED 14
+
+/* Event types. */
+#define EVENT_PEER_ADVERTISED 1
+#define EVENT_SESSION_ESTABLISHED 2
+#define EVENT_SESSION_RESET 3
+#define EVENT_MESSAGE_RECEIVED 4
+#define EVENT_COMMIT_APPLIED 5
+#define EVENT_IGNORED 6
+
+/* Details. */
+#define DETAIL_NOT_OPEN 1
+#define DETAIL_TOO_LONG 2
+#define DETAIL_ENTROPY 3
+
+#endif
