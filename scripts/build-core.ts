@@ -3,15 +3,19 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
+import { type CoreSurface, coreFaults } from "../footprint/src/index.ts";
 import { root } from "./root.ts";
-
 
 /** Options of every build: fixed memory, own runtime, static data from address 16 (0 is never an object). */
 const COMMON = [
-  "--runtime", "assembly/runtime/index",
-  "--memoryBase", "16",
-  "--stackSize", "8", // no managed objects, so no shadow stack; 0 would mean the default of 32 KiB
-  "--baseDir", root,
+  "--runtime",
+  "assembly/runtime/index",
+  "--memoryBase",
+  "16",
+  "--stackSize",
+  "8", // no managed objects, so no shadow stack; 0 would mean the default of 32 KiB
+  "--baseDir",
+  root,
 ];
 
 /** Options that fix memory at `pages` of 64 KiB. */
@@ -54,11 +58,25 @@ export async function buildCore(build: CoreBuild): Promise<Uint8Array> {
     build.entry,
     ...COMMON,
     ...build.options,
-    "--outFile", build.outFile,
-    "--textFile", build.outFile.replace(/\.wasm$/, ".wat"),
+    "--outFile",
+    build.outFile,
+    "--textFile",
+    build.outFile.replace(/\.wasm$/, ".wat"),
   ]);
   if (error) throw new Error(`the core build ${build.name} failed\n${stderr.toString()}`);
   return readFileSync(join(root, build.outFile));
+}
+
+/** Most linear memory that the device's core may use. */
+const LEAF_MEMORY_BYTES = 32 * 1024;
+
+/** The surface of docs/abi.md, from the one table that holds it. */
+export function abiSurface(memoryBytes: number): CoreSurface {
+  const abi = JSON.parse(readFileSync(join(root, "assembly/abi.json"), "utf8")) as {
+    imports: string[];
+    exports: string[];
+  };
+  return { imports: abi.imports.map((name) => `board.${name}`), exports: abi.exports, memoryBytes };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -66,7 +84,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of names.length ? names : ["leaf", "member"]) {
     const build = coreBuild(name);
     const wasm = await buildCore(build);
+    const faults = name === "leaf" ? await coreFaults(wasm, abiSurface(LEAF_MEMORY_BYTES)) : [];
+    if (faults.length > 0) {
+      console.error(
+        `error: ${build.outFile} may not run on a board\n${faults.map((fault) => `  why   ${fault}`).join("\n")}`,
+      );
+      process.exit(9);
+    }
     console.log(`${build.outFile}  ${wasm.length} B`);
   }
 }
-

@@ -17,7 +17,10 @@ const abi = JSON.parse(readFileSync(join(root, "assembly/abi.json"), "utf8")) as
 /** `not-addressed-here` as a name for code: `NotAddressedHere`. */
 const pascal = (name: string): string => name.replace(/(^|-)(.)/g, (_, __, letter: string) => letter.toUpperCase());
 /** `NotAddressedHere` as a name for C: `NOT_ADDRESSED_HERE`. */
-const upper = (name: string): string => pascal(name).replace(/(?<!^)([A-Z])/g, "_$1").toUpperCase();
+const upper = (name: string): string =>
+  pascal(name)
+    .replace(/(?<!^)([A-Z])/g, "_$1")
+    .toUpperCase();
 
 const details = (): [string, number][] => {
   const rows = Object.entries(abi.details).flatMap(([layer, { base, codes }]) =>

@@ -1,1 +1,16 @@
 export { alloc, mark, release } from "../runtime/arena";
+export * from "./hkdf";
+export * from "./hmac";
+export * from "./hmac-sha512";
+export * from "./sha2";
+export * from "./streams";
+export * from "./aes";
+export * from "./gcm";
+export * from "./comb-table";
+export * from "./field25519";
+export * from "./scalar25519";
+export * from "./edwards25519";
+export * from "./x25519";
+export * from "./ed25519";
+export * from "./hpke";
+export * from "./selftest";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { root } from "../../scripts/root.ts";
 
 /** The imports of the core (docs/abi.md), as a test supplies them. */
-export type BoardImports = Record<string, (...args: never[]) => number | void>;
+export type BoardImports = Record<string, (...args: never[]) => number | undefined>;
 
 /** An instance of a room, with helpers on its arena. Pointers are plain numbers. */
 export class Room {
@@ -59,7 +59,16 @@ const missing = (name: string) => (): never => {
   throw new Error(`the test supplies no board.${name}`);
 };
 
-const IMPORTS = ["entropy", "flash_read", "flash_program", "flash_erase", "flash_geometry", "device_key", "transmit", "event"];
+const IMPORTS = [
+  "entropy",
+  "flash_read",
+  "flash_program",
+  "flash_erase",
+  "flash_geometry",
+  "device_key",
+  "transmit",
+  "event",
+];
 
 /** Instantiates `build/test/<name>.wasm`. */
 export function loadRoom(name: string, board: BoardImports = {}): Room {

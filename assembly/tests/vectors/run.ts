@@ -8,7 +8,9 @@ const here = new URL(".", import.meta.url).pathname;
 
 /** The families of every `*.family.ts` beside this file. */
 async function loadFamilies(): Promise<Family[]> {
-  const files = readdirSync(here).filter((name) => name.endsWith(".family.ts")).sort();
+  const files = readdirSync(here)
+    .filter((name) => name.endsWith(".family.ts"))
+    .sort();
   const modules = await Promise.all(files.map((name) => import(join(here, name)) as Promise<{ families: Family[] }>));
   return modules.flatMap((module) => module.families);
 }
@@ -17,7 +19,13 @@ async function loadFamilies(): Promise<Family[]> {
 function jsonFiles(path: string): string[] {
   if (statSync(path).isFile()) return [path];
   return readdirSync(path, { withFileTypes: true })
-    .flatMap((entry) => (entry.isDirectory() ? jsonFiles(join(path, entry.name)) : entry.name.endsWith(".json") ? [join(path, entry.name)] : []))
+    .flatMap((entry) =>
+      entry.isDirectory()
+        ? jsonFiles(join(path, entry.name))
+        : entry.name.endsWith(".json")
+          ? [join(path, entry.name)]
+          : [],
+    )
     .sort();
 }
 
@@ -31,12 +39,16 @@ async function main(): Promise<number> {
   const json = process.argv.includes("--json");
   const dirs = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
   if (dirs.length === 0 || process.argv.includes("--help")) {
-    console.error("usage: npm run vectors -- DIR|FILE ... [--json]\n  example  npm run -s vectors -- ../shared/vectors");
+    console.error(
+      "usage: npm run vectors -- DIR|FILE ... [--json]\n  example  npm run -s vectors -- ../shared/vectors",
+    );
     return 2;
   }
   for (const dir of dirs) {
     if (!existsSync(dir)) {
-      console.error(`error: no vectors at ${dir}\n  why   the folder or file does not exist\n  next  name a folder that holds vector families`);
+      console.error(
+        `error: no vectors at ${dir}\n  why   the folder or file does not exist\n  next  name a folder that holds vector families`,
+      );
       return 2;
     }
   }

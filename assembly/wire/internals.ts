@@ -1,0 +1,14 @@
+export { alloc, mark, release } from "../runtime/arena";
+export { takeDetail } from "../runtime/fail";
+export * from "./address";
+export * from "./content-tail";
+export * from "./frame";
+export * from "./frame-json";
+export * from "./frame-binary";
+export * from "./identifier";
+export * from "./json-reader";
+export * from "./json-writer";
+export * from "./metadata";
+export * from "./structure";
+export * from "./uuid";
+export * from "./varint";
