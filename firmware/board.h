@@ -63,9 +63,12 @@ bool board_device_key(uint8_t key[BOARD_DEVICE_KEY_BYTES]);
 
 /* ---- time ---- */
 
-/* A free-running count for cost measurements: instructions where the board can count them, else clock cycles.
- * Differences are taken modulo 2^64 and are right for spans below 10 s. */
-uint64_t board_count(void);
+/* A stopwatch for the cost of a piece of code: in instructions where the board can count them, else in clock cycles.
+ * `start` sets it to zero and running; it is read while it is paused. Good for spans of some minutes. */
+void board_stopwatch_start(void);
+void board_stopwatch_pause(void);
+void board_stopwatch_resume(void);
+uint64_t board_stopwatch_read(void);
 
 /* While on, the board restarts unless it is turned off within BOARD_WATCHDOG_SECONDS. */
 void board_watchdog(bool on);

@@ -1,7 +1,7 @@
 // One exported call: it starts with an empty arena, collects what it changes and says, and ends with one transaction.
 import { alloc, wipe } from "../runtime/arena";
 import { OK, fail, takeDetail } from "../runtime/fail";
-import { REPORT } from "../runtime/memory";
+import { MAILBOX, MAILBOX_BYTES, REPORT } from "../runtime/memory";
 import { Detail, Kind } from "../runtime/status";
 import { ABSENT, PURGE_PENDING, journalLoad, journalPurge, txBegin, txCommit, txPut } from "../store/journal";
 import { Key } from "./limits";
@@ -85,12 +85,15 @@ export function callEnd(status: i32, answerBytes: u32): i32 {
     const stored = txCommit();
     if (stored != OK) status = stored;
   }
+  if (status != OK) answerBytes = 0;
   if (status == OK) {
     if (firstSession) pairingDone();
     // What it cannot do now the next mount does: the deletion itself is durable.
     if (purges) journalPurge();
     outboxSend();
   }
+  // Decrypted text does not outlive the call either.
+  memory.fill(MAILBOX + answerBytes, 0, <u32>MAILBOX_BYTES - answerBytes);
   const detail = takeDetail();
   store<u32>(REPORT, <u32>wipe(), 4);
   store<u32>(REPORT, status == OK ? 0 : detail);

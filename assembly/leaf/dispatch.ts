@@ -17,6 +17,7 @@ import { onProbe } from "./on-probe";
 import { onSealed } from "./on-sealed";
 import { onWelcome } from "./on-welcome";
 import { pairingAllows } from "./pairing";
+import { CONTROL_WORK_BYTES, requireRoom } from "./room";
 import { Lookup, peerFind, peerRoom } from "./peers";
 
 /** Whether the recipient parses as an address and is ours. */
@@ -67,6 +68,9 @@ export function handle(ptr: usize, bytes: u32): i32 {
 
   const prefix = classify(frame.contentPtr, frame.contentBytes);
   if (prefix == Prefix.KeyPackage && !known && !pairingAllows(nowSeconds)) return ignore(Reason.PairingClosed);
+  const signed = prefix == Prefix.KeyPackage || prefix == Prefix.Welcome || prefix == Prefix.ConfirmProbe;
+  const roomy = signed ? requireRoom(CONTROL_WORK_BYTES) : OK;
+  if (roomy != OK) return roomy;
   const acted = act(inbound, prefix);
   if (acted != OK || !inbound.proven || !frame.requiresAck || inbound.lookup != Lookup.Found) return acted;
   return answer(inbound.peer, frame.idPtr);

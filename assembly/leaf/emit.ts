@@ -8,7 +8,7 @@ import { Group, Identity } from "../mls/group";
 import { KEY_PACKAGE_BYTES } from "../mls/key-package";
 import { groupSeal } from "../mls/message";
 import { REUSE_GUARD_BYTES, sealedBytes } from "../mls/private-message";
-import { alloc } from "../runtime/arena";
+import { alloc, mark, release } from "../runtime/arena";
 import { OK, fail } from "../runtime/fail";
 import { MAILBOX_BYTES } from "../runtime/memory";
 import { Detail, Kind } from "../runtime/status";
@@ -166,7 +166,7 @@ export function sendAcknowledgement(peer: Peer, id: usize): i32 {
  * Seals a text in the session and emits it. The caller stores what that changed (`sessionStore`).
  *
  * @param group  of `sessionLoad` for sealing, or just joined
- * @param out    takes MAILBOX_BYTES and may hold the text; 0: the arena takes the frame
+ * @param out    the mailbox, when it holds at most the text: it takes what is large; 0: the arena does
  */
 export function sendSealed(peer: Peer, group: Group, text: usize, bytes: u32, out: usize): i32 {
   let status = takeCounter();
@@ -181,24 +181,27 @@ export function sendSealed(peer: Peer, group: Group, text: usize, bytes: u32, ou
   envelope.sender = OWN_ADDRESS;
   envelope.senderBytes = ADDRESS_BYTES;
   envelope.timestampMs = nowMs();
-  // The message is sealed where the compact form wants it.
   envelope.ciphertextBytes = sealedBytes(group, bytes);
   const head = compactHeadBytes(envelope);
-  const compact = alloc(head + envelope.ciphertextBytes);
-  envelope.ciphertext = compact + head;
-  status = groupSeal(group, text, bytes, guard, envelope.ciphertext, envelope.ciphertextBytes);
-  if (status < 0) return -status;
-
+  const compactBytes = head + envelope.ciphertextBytes;
+  const compact = peer.has(PEER_ENVELOPE_V1);
   const content = new Writer();
-  const room = ENCRYPTED_BYTES + (peer.has(PEER_ENVELOPE_V1) ? base64Length(head + envelope.ciphertextBytes) : jsonMaxBytes(envelope));
+  const room = ENCRYPTED_BYTES + (compact ? base64Length(compactBytes) : jsonMaxBytes(envelope));
   content.over(alloc(room), room);
   content.bytes(ENCRYPTED, ENCRYPTED_BYTES);
-  if (peer.has(PEER_ENVELOPE_V1)) {
-    const raw = new Writer();
-    raw.over(compact, head);
-    writeCompactHead(raw, envelope);
-    base64Encode(compact, head + envelope.ciphertextBytes, content.at);
-    content.claim(room - ENCRYPTED_BYTES);
-  } else writeJson(content, envelope);
+
+  // The message is sealed where the compact form wants it; what the frame does not need is given back.
+  const before = mark();
+  const raw = new Writer();
+  raw.over(out ? out + <u32>MAILBOX_BYTES - compactBytes : alloc(compactBytes), compactBytes);
+  writeCompactHead(raw, envelope);
+  envelope.ciphertext = raw.at;
+  status = groupSeal(group, text, bytes, guard, envelope.ciphertext, envelope.ciphertextBytes);
+  if (status >= 0) {
+    if (compact) base64Encode(raw.start, compactBytes, content.claim(room - ENCRYPTED_BYTES));
+    else writeJson(content, envelope);
+  }
+  release(before);
+  if (status < 0) return -status;
   return send(peer, newFrame(peer, PRIORITY_MEDIUM, content.start, content.written()), out);
 }

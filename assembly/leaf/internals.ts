@@ -1,2 +1,3 @@
-// What the tests of this room see: every export of the core.
+// What the tests of this room see: every export of the core, and a package with given keys.
 export * from "../abi";
+export { importPackage } from "./imported";

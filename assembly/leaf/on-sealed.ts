@@ -19,6 +19,7 @@ import { Inbound, isSessionOf, peerEvent } from "./inbound";
 import { Key } from "./limits";
 import { outboxEventAt } from "./outbox";
 import { Lookup, PEER_NO_PAIR, Peer, slotErase } from "./peers";
+import { COMMIT_WORK_BYTES, OPEN_WORK_BYTES, requireRoom } from "./room";
 import { Purpose, isPair, sessionGroup, sessionLoad, sessionStore } from "./session";
 
 /** What stands before the text in a MessageReceived event: type, peer, frame id. */
@@ -47,6 +48,9 @@ export function onSealed(inbound: Inbound): i32 {
   if (status != OK) return status;
   const message = new PrivateMessage();
   const decoded = readPrivateMessage(envelope.ciphertext, envelope.ciphertextBytes, message);
+  const work = message.contentType == CONTENT_COMMIT ? COMMIT_WORK_BYTES : OPEN_WORK_BYTES;
+  status = requireRoom(work + envelope.ciphertextBytes);
+  if (status != OK) return status;
   const group = sessionGroup(peer, identity);
   status = sessionLoad(peer, group, Purpose.Open, message.epoch);
   if (status == OK) status = decoded;

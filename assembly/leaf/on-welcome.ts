@@ -3,7 +3,7 @@ import { equal } from "../bytes/compare";
 import { OK, fail } from "../runtime/fail";
 import { Detail, EventType, Kind, Reason } from "../runtime/status";
 import { Identity } from "../mls/group";
-import { welcomeDecode, welcomeJoin, welcomeNames } from "../mls/welcome";
+import { welcomeDecode, welcomeNames } from "../mls/welcome";
 import { ENC_CONFIRM, ENC_CONFIRM_BYTES, WELCOME_BYTES } from "../sealed/text";
 import { Gate, controlGate } from "../sealed/control";
 import { WelcomeBody, readWelcomeBody } from "../sealed/welcome-body";
@@ -15,8 +15,9 @@ import { Inbound, ignore, isSessionOf, peerEvent } from "./inbound";
 import { Key } from "./limits";
 import { Package, packageLoad } from "./packages";
 import { Lookup, PEER_ESTABLISHED, PEER_NO_PAIR, Peer, slotErase } from "./peers";
+import { JOIN_WORK_BYTES, requireRoom } from "./room";
 import { welcomeSpends } from "./spent";
-import { Purpose, isPair, sessionGroup, sessionLoad, sessionStore, slotHasSession } from "./session";
+import { Purpose, sessionGroup, sessionJoin, sessionLoad, sessionStore, slotHasSession } from "./session";
 
 /** Judges the frame, then joins. */
 export function onWelcome(inbound: Inbound): i32 {
@@ -31,6 +32,7 @@ export function onWelcome(inbound: Inbound): i32 {
   }
   if (!isSessionOf(inbound, body.groupId, body.groupIdBytes)) return fail(Kind.IdentityBinding, Detail.EnvelopeBinding);
   status = welcomeDecode(body.welcome, body.welcomeBytes);
+  if (status == OK) status = requireRoom(JOIN_WORK_BYTES + 2 * body.welcomeBytes);
   if (status != OK) return status;
   if (inbound.lookup == Lookup.Unreadable) return fail(Kind.Storage, Detail.PeerUnreadable);
   if (inbound.lookup == Lookup.Absent) return fail(Kind.UnsolicitedWelcome, Detail.None);
@@ -51,9 +53,8 @@ function spend(inbound: Inbound, body: WelcomeBody, identity: Identity): i32 {
   if (!item.unspent) return fail(Kind.StaleKeyPackage, Detail.None);
 
   const group = sessionGroup(peer, identity);
-  status = welcomeJoin(body.welcome, body.welcomeBytes, group, item.seed(), item.reference(), item.notBefore());
+  status = sessionJoin(peer, group, item, body.welcome, body.welcomeBytes);
   if (status != OK) return status;
-  if (!isPair(group)) return fail(Kind.IdentityBinding, Detail.NoPair);
   inbound.proven = true;
   // All of an older session goes in the same transaction, so that nothing of it outlives the join (D4).
   slotErase(peer.slot, Key.FirstPart);

@@ -17,16 +17,22 @@ const SEED: usize = 44;
 const SEED_BYTES: u32 = 32;
 const EVICTED_BYTES: u32 = 44;
 const UNSPENT_BYTES: u32 = EVICTED_BYTES + SEED_BYTES;
+/** In the test build a record may hold the two private keys instead of their seed (imported.ts). */
+export const IMPORTED_BYTES: u32 = EVICTED_BYTES + 2 * SEED_BYTES;
+// @ts-ignore: constant of the build
+const RECORD_MAX_BYTES: u32 = LEAF ? UNSPENT_BYTES : IMPORTED_BYTES;
 
 /** The package that was minted for a peer. */
 @unmanaged
 export class Package {
-  /** UNSPENT_BYTES bytes. */
+  /** RECORD_MAX_BYTES bytes. */
   record: usize;
   /** A package was minted for the peer and not yet spent. */
   minted: bool;
   /** Its private part is still held. */
   unspent: bool;
+  /** Its private part is the two keys. Never so on a device. */
+  imported: bool;
 
   reference(): usize {
     return this.record;
@@ -55,13 +61,15 @@ export class Package {
 
 /** Loads the package of a slot. OK or Storage. */
 export function packageLoad(slot: u32, item: Package): i32 {
-  if (!item.record) item.record = alloc(UNSPENT_BYTES);
+  if (!item.record) item.record = alloc(RECORD_MAX_BYTES);
   const key = (Key.Package << 8) | slot;
   const bytes = journalFind(key);
   item.minted = bytes >= 0;
-  item.unspent = bytes == UNSPENT_BYTES;
+  // @ts-ignore: constant of the build
+  item.imported = !LEAF && bytes == IMPORTED_BYTES;
+  item.unspent = bytes == UNSPENT_BYTES || item.imported;
   if (bytes < 0) return bytes == -1 ? OK : fail(Kind.Storage, Detail.PackageUnreadable);
-  if (journalLoad(key, item.record, UNSPENT_BYTES) == bytes && <u32>bytes >= EVICTED_BYTES) return OK;
+  if (journalLoad(key, item.record, RECORD_MAX_BYTES) == bytes && <u32>bytes >= EVICTED_BYTES) return OK;
   return fail(Kind.Storage, Detail.PackageUnreadable);
 }
 

@@ -13,7 +13,13 @@ import { leafNodeValid } from "./leaf-node";
 import { AEAD_TAG_BYTES, HASH_BYTES, KEY_BYTES, MAX_LEAVES, MAX_LEVELS } from "./limits";
 import { groupOpen, Opened } from "./message";
 import { allParts } from "./parts";
-import { AuthenticatedContent, newContent, openPrivateMessage, PrivateMessage, readPrivateMessage } from "./private-message";
+import {
+  AuthenticatedContent,
+  newContent,
+  openPrivateMessage,
+  PrivateMessage,
+  readPrivateMessage,
+} from "./private-message";
 import { applyProposals } from "./proposals";
 import { newReceiver } from "./receiver";
 import { applicationSecret, leafNodeSecret } from "./secret-tree";
@@ -23,7 +29,17 @@ import { treeHash } from "./tree-hash";
 import { rootOf } from "./tree-math";
 import { treeValid } from "./tree-validation";
 import { climb, mergeUpdatePath, openPathSecret, readUpdatePath, UpdatePath } from "./update-path";
-import { GroupInfo, GroupSecrets, join, JoinKeys, openGroupInfo, openGroupSecrets, readGroupInfo, readWelcome, Welcome } from "./welcome";
+import {
+  GroupInfo,
+  GroupSecrets,
+  join,
+  JoinKeys,
+  openGroupInfo,
+  openGroupSecrets,
+  readGroupInfo,
+  readWelcome,
+  Welcome,
+} from "./welcome";
 
 export function makeIdentity(seed: usize, publicKey: usize, address: usize): Identity {
   const identity = make<Identity>();
@@ -84,9 +100,6 @@ export function groupEpoch(group: Group): u64 {
 export function groupViewEpoch(group: Group): u64 {
   return group.context.epoch;
 }
-export function groupOwnLeaf(group: Group): u32 {
-  return group.ownLeaf;
-}
 export function groupEpochAuthenticator(group: Group): usize {
   return group.epochAuthenticator;
 }
@@ -96,8 +109,17 @@ export function groupExporterSecret(group: Group): usize {
 
 /** `join` with keys from outside; the pointers are those of JoinKeys. */
 export function joinWith(
-  group: Group, ptr: usize, bytes: u32, tree: usize, treeBytes: u32,
-  reference: usize, initPrivate: usize, initPublic: usize, leafPrivate: usize, leaf: usize, leafBytes: u32,
+  group: Group,
+  ptr: usize,
+  bytes: u32,
+  tree: usize,
+  treeBytes: u32,
+  reference: usize,
+  initPrivate: usize,
+  initPublic: usize,
+  leafPrivate: usize,
+  leaf: usize,
+  leafBytes: u32,
 ): i32 {
   const keys = make<JoinKeys>();
   keys.reference = reference;
@@ -123,13 +145,26 @@ export function vectorLength(ptr: usize, bytes: u32): i64 {
   return reader.finished() ? length : -1;
 }
 
-export function signWithLabel(seed: usize, publicKey: usize, label: usize, ptr: usize, bytes: u32, signature: usize): void {
+export function signWithLabel(
+  seed: usize,
+  publicKey: usize,
+  label: usize,
+  ptr: usize,
+  bytes: u32,
+  signature: usize,
+): void {
   const content = signatureContent(label, bytes);
   content.bytes(ptr, bytes);
   signContent(seed, publicKey, content, signature);
 }
 
-export function makeContext(groupId: usize, groupIdBytes: u32, epoch: u64, treeHash: usize, confirmedTranscriptHash: usize): GroupContext {
+export function makeContext(
+  groupId: usize,
+  groupIdBytes: u32,
+  epoch: u64,
+  treeHash: usize,
+  confirmedTranscriptHash: usize,
+): GroupContext {
   const context = make<GroupContext>();
   context.groupId = groupId;
   context.groupIdBytes = groupIdBytes;
@@ -149,7 +184,12 @@ export function contextBytes(context: GroupContext): u32 {
 
 /** A member of a two-leaf group that has only what protects messages: `sender` is the other, whose key is given. */
 export function protect(
-  group: Group, context: GroupContext, ownLeaf: u32, signatureKey: usize, encryptionSecret: usize, senderDataSecret: usize,
+  group: Group,
+  context: GroupContext,
+  ownLeaf: u32,
+  signatureKey: usize,
+  encryptionSecret: usize,
+  senderDataSecret: usize,
 ): void {
   group.context = context;
   group.epoch = context.epoch;
@@ -235,7 +275,13 @@ export function holdPathSecret(group: Group, node: u32, pathSecret: usize): bool
  * @param commitSecret receives the commit secret
  */
 export function takeUpdatePath(
-  group: Group, ptr: usize, bytes: u32, sender: u32, context: GroupContext, pathSecret: usize, commitSecret: usize,
+  group: Group,
+  ptr: usize,
+  bytes: u32,
+  sender: u32,
+  context: GroupContext,
+  pathSecret: usize,
+  commitSecret: usize,
 ): bool {
   // An empty proposal list and a present path make a commit of an UpdatePath.
   const encoded = newWriter(2 + bytes);
@@ -264,7 +310,13 @@ export function takeUpdatePath(
  * @returns 0 or the detail of what failed
  */
 export function checkWelcome(
-  group: Group, ptr: usize, bytes: u32, reference: usize, initPrivate: usize, initPublic: usize, signerKey: usize,
+  group: Group,
+  ptr: usize,
+  bytes: u32,
+  reference: usize,
+  initPrivate: usize,
+  initPublic: usize,
+  signerKey: usize,
 ): i32 {
   const welcome = make<Welcome>();
   const keys = make<JoinKeys>();
@@ -277,8 +329,11 @@ export function checkWelcome(
   if (!openGroupInfo(welcome, secrets.joiner, pskSecret)) return Detail.MlsDecrypt;
   const info = make<GroupInfo>();
   if (readGroupInfo(welcome.groupInfo, welcome.groupInfoBytes - AEAD_TAG_BYTES, group, info)) return takeDetail();
-  if (!verifyWithLabel(signerKey, GROUP_INFO_TBS, info.signed, info.signedBytes, info.signature)) return Detail.MlsSignature;
+  if (!verifyWithLabel(signerKey, GROUP_INFO_TBS, info.signed, info.signedBytes, info.signature))
+    return Detail.MlsSignature;
   const epochSecret = alloc(HASH_BYTES);
   epochSecretOf(secrets.joiner, pskSecret, group.context, epochSecret);
-  return epochConfirmed(epochSecret, group.context.confirmedTranscriptHash, info.confirmationTag) ? 0 : Detail.MlsConfirmationTag;
+  return epochConfirmed(epochSecret, group.context.confirmedTranscriptHash, info.confirmationTag)
+    ? 0
+    : Detail.MlsConfirmationTag;
 }

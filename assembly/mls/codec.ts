@@ -25,7 +25,7 @@ export function readLength(reader: Reader): u32 {
   length &= 0x3f;
   if (prefix == 0) return length;
   for (let more = (1 << prefix) - 1; more > 0; more--) length = (length << 8) | reader.u8();
-  if (prefix == 3 || lengthBytes(length) != <u32>1 << prefix) reader.failed = true;
+  if (prefix == 3 || lengthBytes(length) != (<u32>1) << prefix) reader.failed = true;
   return length;
 }
 

@@ -17,6 +17,12 @@ import { rootOf } from "./tree-math";
 import { keysClash, membersValid } from "./tree-validation";
 import { climb, mergeUpdatePath, openPathSecret, readUpdatePath, UpdatePath } from "./update-path";
 
+/** Not an error: the commit is its author's, and takes us out of the group (leaf.md D3). */
+export const COMMIT_REMOVES_US: i32 = -1;
+
+/** Length header of a signature: 64 takes two bytes. */
+const SIGNATURE_HEADER_BYTES: u32 = 2;
+
 /** What a commit would make of the group, built beside it. */
 @unmanaged
 class Next {
@@ -45,7 +51,8 @@ export function applyCommit(group: Group, content: AuthenticatedContent, confirm
   const epochSecret = alloc(HASH_BYTES);
   joinerSecret(group.initSecret, next.commitSecret, next.context, epochSecret);
   epochSecretOf(epochSecret, alloc(HASH_BYTES), next.context, epochSecret);
-  if (!epochConfirmed(epochSecret, confirmed, content.confirmationTag)) return fail(Kind.Mls, Detail.MlsConfirmationTag);
+  if (!epochConfirmed(epochSecret, confirmed, content.confirmationTag))
+    return fail(Kind.Mls, Detail.MlsConfirmationTag);
 
   group.tree = changetype<usize>(next.tree);
   group.context = next.context;
@@ -56,9 +63,6 @@ export function applyCommit(group: Group, content: AuthenticatedContent, confirm
   startEpoch(group, epochSecret);
   return OK;
 }
-
-/** Not an error: the commit is its author's, and takes us out of the group (leaf.md D3). */
-export const COMMIT_REMOVES_US: i32 = -1;
 
 /** Proposals, path, tree and commit secret; the context still has the old transcript hash. */
 function buildNext(group: Group, committer: u32, commit: Commit, next: Next): i32 {
@@ -74,9 +78,12 @@ function buildNext(group: Group, committer: u32, commit: Commit, next: Next): i3
   if (commit.hasPath) {
     const leaf = commit.leaf;
     const context = group.context;
-    if (leaf.source != SOURCE_COMMIT
-      || keysClash(leaf.encryptionKey(), encryptionKey(old.leaf(committer)))
-      || !leafNodeValid(leaf, context.groupId, context.groupIdBytes, committer)) return fail(Kind.Mls, Detail.MlsLeafNode);
+    if (
+      leaf.source != SOURCE_COMMIT ||
+      keysClash(leaf.encryptionKey(), encryptionKey(old.leaf(committer))) ||
+      !leafNodeValid(leaf, context.groupId, context.groupIdBytes, committer)
+    )
+      return fail(Kind.Mls, Detail.MlsLeafNode);
     if (!readUpdatePath(group, tree, commit, committer, added, update)) return fail(Kind.Mls, Detail.MlsUpdatePath);
     if (!mergeUpdatePath(tree, commit, committer, update)) return fail(Kind.Mls, Detail.MlsParentHash);
   }
@@ -90,7 +97,8 @@ function buildNext(group: Group, committer: u32, commit: Commit, next: Next): i3
   next.commitSecret = alloc(HASH_BYTES);
   if (!commit.hasPath) return OK;
   const encoded = next.context.encoded();
-  if (!openPathSecret(group, tree, update, encoded.start, encoded.written(), next.commitSecret)) return fail(Kind.Mls, Detail.MlsDecrypt);
+  if (!openPathSecret(group, tree, update, encoded.start, encoded.written(), next.commitSecret))
+    return fail(Kind.Mls, Detail.MlsDecrypt);
   const held = climb(tree, update.path, update.joint, next.commitSecret, next.privateKeys);
   next.heldKeys |= held;
   return held ? OK : fail(Kind.Mls, Detail.MlsPathSecret);
@@ -119,6 +127,3 @@ export function confirmedTranscriptHash(interim: usize, content: AuthenticatedCo
   hash.update(content.signature - SIGNATURE_HEADER_BYTES, SIGNATURE_HEADER_BYTES + SIGNATURE_BYTES);
   hash.final(out);
 }
-
-/** Length header of a signature: 64 takes two bytes. */
-const SIGNATURE_HEADER_BYTES: u32 = 2;

@@ -5,27 +5,61 @@ import { deriveSecret, expandWithLabel } from "./labelled";
 import { HASH_BYTES } from "./limits";
 
 const table: usize = memory.data<u8>([
-  8, 101, 120, 112, 111, 114, 116, 101, 114, // exporter
-  8, 101, 120, 112, 111, 114, 116, 101, 100, // exported
-  14, 97, 117, 116, 104, 101, 110, 116, 105, 99, 97, 116, 105, 111, 110, // authentication
-  8, 101, 120, 116, 101, 114, 110, 97, 108, // external
-  10, 109, 101, 109, 98, 101, 114, 115, 104, 105, 112, // membership
-  10, 114, 101, 115, 117, 109, 112, 116, 105, 111, 110, // resumption
+  8,
+  101,
+  120,
+  112,
+  111,
+  114,
+  116,
+  101,
+  114, // exporter
+  8,
+  101,
+  120,
+  112,
+  111,
+  114,
+  116,
+  101,
+  100, // exported
+  14,
+  97,
+  117,
+  116,
+  104,
+  101,
+  110,
+  116,
+  105,
+  99,
+  97,
+  116,
+  105,
+  111,
+  110, // authentication
 ]);
 
+
 @inline export const EXPORTER: usize = table;
+
 @inline export const EXPORTED: usize = table + 9;
+
 @inline export const AUTHENTICATION: usize = table + 18;
-@inline export const EXTERNAL: usize = table + 33;
-@inline export const MEMBERSHIP: usize = table + 42;
-@inline export const RESUMPTION: usize = table + 53;
 
 /**
  * MLS-Exporter(label, context, bytes).
  *
  * @param label  pointer to a length byte and text
  */
-export function exportSecret(exporterSecret: usize, label: usize, context: usize, contextBytes: u32, out: usize, bytes: u32): void {
+export function exportSecret(
+  exporterSecret: usize,
+  label: usize,
+  context: usize,
+  contextBytes: u32,
+  out: usize,
+  bytes: u32,
+): void {
   const position = mark();
   const secret = alloc(HASH_BYTES);
   const digest = alloc(HASH_BYTES);

@@ -111,7 +111,13 @@ export class Group {
  * @param groupId      the id that the group must have, the session id of the pair
  * @param peerAddress  IDENTITY_BYTES of text: the other member
  */
-export function groupBegin(group: Group, identity: Identity, groupId: usize, groupIdBytes: u32, peerAddress: usize): void {
+export function groupBegin(
+  group: Group,
+  identity: Identity,
+  groupId: usize,
+  groupIdBytes: u32,
+  peerAddress: usize,
+): void {
   group.identity = identity;
   group.peerAddress = peerAddress;
   group.spentReference = alloc(SPENT_REFERENCE_BYTES);

@@ -7,7 +7,14 @@ export * from "./bindings";
 export { exportSecret } from "./exporter";
 export { groupMembers, isMember, memberIdentity, memberIdentityBytes, memberSignatureKey } from "./group";
 export { keyPackageMint, packageKeyPair } from "./key-package";
-export { confirmationTagValid, epochSecretOf, interimTranscriptHash, joinerSecret, keyAndNonce, welcomeSecret } from "./key-schedule";
+export {
+  confirmationTagValid,
+  epochSecretOf,
+  interimTranscriptHash,
+  joinerSecret,
+  keyAndNonce,
+  welcomeSecret,
+} from "./key-schedule";
 export { decryptWithLabel, deriveSecret, expandWithLabel, refHash, verifyWithLabel } from "./labelled";
 export { groupSeal } from "./message";
 export { allParts, groupDecode, groupEncode, isPerEpoch } from "./parts";

@@ -78,7 +78,15 @@ function writeSignature(writer: Writer, identity: Identity, content: Writer): vo
 export function deviceLeaf(identity: Identity, encryptionKey: usize, notBefore: u64): usize {
   const writer = newWriter(DEVICE_LEAF_BYTES);
   const position = mark();
-  writeDeviceLeaf(writer, encryptionKey, identity.publicKey, identity.address, IDENTITY_BYTES, notBefore, notBefore + LIFETIME_SECONDS);
+  writeDeviceLeaf(
+    writer,
+    encryptionKey,
+    identity.publicKey,
+    identity.address,
+    IDENTITY_BYTES,
+    notBefore,
+    notBefore + LIFETIME_SECONDS,
+  );
   const content = signatureContent(LEAF_NODE_TBS, writer.written());
   content.bytes(writer.start, writer.written());
   writeSignature(writer, identity, content);

@@ -32,7 +32,14 @@ function labelled(label: usize, content: usize, bytes: u32): Writer {
 }
 
 /** ExpandWithLabel(secret, label, context, bytes) of RFC 9420, section 8. `secret` is 32 bytes; `out` may be `secret`. */
-export function expandWithLabel(secret: usize, label: usize, context: usize, contextBytes: u32, out: usize, bytes: u32): void {
+export function expandWithLabel(
+  secret: usize,
+  label: usize,
+  context: usize,
+  contextBytes: u32,
+  out: usize,
+  bytes: u32,
+): void {
   const position = mark();
   const info = newWriter(2 + labelBytes(label) + vectorBytes(contextBytes));
   info.u16(bytes);
@@ -86,8 +93,15 @@ export function verifyWithLabel(publicKey: usize, label: usize, content: usize, 
 
 /** DecryptWithLabel of section 5.1.3. `out` takes `bytes - 16` bytes. */
 export function decryptWithLabel(
-  privateKey: usize, publicKey: usize, label: usize, context: usize, contextBytes: u32,
-  kemOutput: usize, ciphertext: usize, bytes: u32, out: usize,
+  privateKey: usize,
+  publicKey: usize,
+  label: usize,
+  context: usize,
+  contextBytes: u32,
+  kemOutput: usize,
+  ciphertext: usize,
+  bytes: u32,
+  out: usize,
 ): bool {
   const position = mark();
   const info = labelled(label, context, contextBytes);

@@ -111,7 +111,8 @@ function extensionsListed(leaf: LeafNode): bool {
   while (!reader.failed && reader.left()) {
     const type = reader.u16();
     skipVector(reader);
-    if (type - 1 >= LAST_DEFAULT_EXTENSION && !listHolds(leaf.capableExtensions, leaf.capableExtensionsBytes, type)) return false;
+    if (type - 1 >= LAST_DEFAULT_EXTENSION && !listHolds(leaf.capableExtensions, leaf.capableExtensionsBytes, type))
+      return false;
   }
   return !reader.failed;
 }
@@ -144,8 +145,13 @@ export const DEVICE_LEAF_SIGNED_BYTES: u32 = 33 + 33 + 2 + 45 + 11 + 1 + 16 + 1;
  * in its capabilities, source key package.
  */
 export function writeDeviceLeaf(
-  writer: Writer, encryptionKey: usize, signatureKey: usize, identity: usize, identityBytes: u32,
-  notBefore: u64, notAfter: u64,
+  writer: Writer,
+  encryptionKey: usize,
+  signatureKey: usize,
+  identity: usize,
+  identityBytes: u32,
+  notBefore: u64,
+  notAfter: u64,
 ): void {
   writeVector(writer, encryptionKey, KEY_BYTES);
   writeVector(writer, signatureKey, KEY_BYTES);

@@ -38,5 +38,4 @@ export const WIRE_WELCOME: u32 = 3;
 
 /** Content types of a framed message (RFC 9420, 6). */
 export const CONTENT_APPLICATION: u32 = 1;
-export const CONTENT_PROPOSAL: u32 = 2;
 export const CONTENT_COMMIT: u32 = 3;

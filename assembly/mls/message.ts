@@ -41,7 +41,8 @@ export class Opened {
 export function groupOpen(group: Group, message: PrivateMessage, opened: Opened): i32 {
   const context = group.context;
   group.dirty = 0;
-  if (message.contentType != CONTENT_APPLICATION && message.contentType != CONTENT_COMMIT) return fail(Kind.Mls, Detail.MlsContentType);
+  if (message.contentType != CONTENT_APPLICATION && message.contentType != CONTENT_COMMIT)
+    return fail(Kind.Mls, Detail.MlsContentType);
   if (message.groupIdBytes != context.groupIdBytes || !equal(message.groupId, context.groupId, context.groupIdBytes)) {
     return fail(Kind.Mls, Detail.MlsGroupId);
   }
@@ -106,7 +107,14 @@ function openCommit(group: Group, message: PrivateMessage, opened: Opened): i32 
  * @param out         receives the MLSMessage; may not overlap `text`
  * @returns bytes written; or minus Kind.Mls when they are more than `capacity` or the ratchet is at its end
  */
-export function groupSeal(group: Group, text: usize, textBytes: u32, reuseGuard: usize, out: usize, capacity: u32): i32 {
+export function groupSeal(
+  group: Group,
+  text: usize,
+  textBytes: u32,
+  reuseGuard: usize,
+  out: usize,
+  capacity: u32,
+): i32 {
   group.dirty = 0;
   if (!group.inView || group.context.epoch != group.epoch) return -fail(Kind.Mls, Detail.MlsEpoch);
   if (group.send.generation == u32.MAX_VALUE) return -fail(Kind.Mls, Detail.MlsExhausted);

@@ -66,7 +66,7 @@ class PartCursor {
    */
   number(value: u64): u64 {
     if (this.writes) {
-      for (let rest = value; rest; rest >>= 8) this.writer.u8(<u32>rest & 0xff);
+      for (let rest = value; rest; rest >>= 8) this.writer.u8((<u32>rest) & 0xff);
       return value;
     }
     const reader = this.reader;
@@ -94,7 +94,7 @@ function exchange(group: Group, part: u32, cursor: PartCursor): void {
       cursor.field(group.spentReference, SPENT_REFERENCE_BYTES);
       const number = cursor.number((group.notBefore << 1) | group.ownLeaf);
       group.notBefore = number >> 1;
-      group.ownLeaf = <u32>number & 1;
+      group.ownLeaf = (<u32>number) & 1;
       group.heldKeys |= 1;
       break;
     }

@@ -12,8 +12,15 @@ import { GroupContext, keyAndNonce } from "./key-schedule";
 import { signatureContent, signContent, verifyContent } from "./labelled";
 import { FRAMED_CONTENT_TBS } from "./labels";
 import {
-  AEAD_KEY_BYTES, AEAD_TAG_BYTES, CONTENT_APPLICATION, CONTENT_COMMIT, HASH_BYTES, PADDING_FLOOR_BYTES, PROTOCOL_VERSION,
-  SIGNATURE_BYTES, WIRE_PRIVATE_MESSAGE,
+  AEAD_KEY_BYTES,
+  AEAD_TAG_BYTES,
+  CONTENT_APPLICATION,
+  CONTENT_COMMIT,
+  HASH_BYTES,
+  PADDING_FLOOR_BYTES,
+  PROTOCOL_VERSION,
+  SIGNATURE_BYTES,
+  WIRE_PRIVATE_MESSAGE,
 } from "./limits";
 import { MESSAGE_KEY_BYTES, Ratchet, ratchetPeek } from "./ratchet";
 import { splitReceiver } from "./receiver";
@@ -127,7 +134,17 @@ export function openPrivateMessage(group: Group, message: PrivateMessage, conten
   const nonce = key + AEAD_KEY_BYTES;
   const senderData = alloc(SENDER_DATA_BYTES);
   keyAndNonce(group.senderDataSecret, message.ciphertext, min(message.ciphertextBytes, HASH_BYTES), key);
-  if (!aes128GcmOpen(key, nonce, message.header, message.senderDataAadBytes, message.senderData, SENDER_DATA_SEALED_BYTES, senderData)) {
+  if (
+    !aes128GcmOpen(
+      key,
+      nonce,
+      message.header,
+      message.senderDataAadBytes,
+      message.senderData,
+      SENDER_DATA_SEALED_BYTES,
+      senderData,
+    )
+  ) {
     return fail(Kind.Mls, Detail.MlsSenderData);
   }
   content.sender = bswap<u32>(load<u32>(senderData));
@@ -137,7 +154,17 @@ export function openPrivateMessage(group: Group, message: PrivateMessage, conten
   const status = ratchetPeek(ratchet, content.generation, key);
   if (status != OK) return status;
   guardNonce(nonce, senderData + 8);
-  if (!aes128GcmOpen(key, nonce, message.header, message.contentAadBytes, message.ciphertext, message.ciphertextBytes, message.ciphertext)) {
+  if (
+    !aes128GcmOpen(
+      key,
+      nonce,
+      message.header,
+      message.contentAadBytes,
+      message.ciphertext,
+      message.ciphertextBytes,
+      message.ciphertext,
+    )
+  ) {
     return fail(Kind.Mls, Detail.MlsDecrypt);
   }
   return authenticate(group, message, content);
@@ -166,8 +193,15 @@ function authenticate(group: Group, message: PrivateMessage, content: Authentica
   if (reader.failed) return fail(Kind.Mls, Detail.MlsDecode);
   while (reader.left()) if (reader.u8()) return fail(Kind.Mls, Detail.MlsPadding);
 
-  const signed = framedContent(group.context, content.sender, message.authenticatedData, message.authenticatedDataBytes,
-    message.contentType, start, content.contentBytes);
+  const signed = framedContent(
+    group.context,
+    content.sender,
+    message.authenticatedData,
+    message.authenticatedDataBytes,
+    message.contentType,
+    start,
+    content.contentBytes,
+  );
   const contextBytes = group.context.bytes();
   content.framedBytes = framedBytes(group.context, message.authenticatedDataBytes, content.contentBytes);
   content.framed = signed.at - contextBytes - content.framedBytes;
@@ -184,8 +218,13 @@ function framedBytes(context: GroupContext, authenticatedDataBytes: u32, content
 
 /** FramedContentTBS (6.1) of a member's PrivateMessage, ready to be signed or verified. */
 function framedContent(
-  context: GroupContext, sender: u32, authenticatedData: usize, authenticatedDataBytes: u32, contentType: u32,
-  content: usize, contentBytes: u32,
+  context: GroupContext,
+  sender: u32,
+  authenticatedData: usize,
+  authenticatedDataBytes: u32,
+  contentType: u32,
+  content: usize,
+  contentBytes: u32,
 ): Writer {
   const bytes = 2 + framedBytes(context, authenticatedDataBytes, contentBytes) + context.bytes();
   const writer = signatureContent(FRAMED_CONTENT_TBS, bytes);
@@ -205,14 +244,22 @@ function framedContent(
 /** Bytes of the PrivateMessageContent of a text, padding included (leaf.md 3.3). */
 function paddedBytes(textBytes: u32): u32 {
   const bytes = vectorBytes(textBytes) + vectorBytes(SIGNATURE_BYTES);
-  const block = max(PADDING_FLOOR_BYTES, <u32>1 << (32 - clz(bytes)));
+  const block = max(PADDING_FLOOR_BYTES, (<u32>1) << (32 - clz(bytes)));
   return (bytes | (block / 8 - 1)) + 1;
 }
 
 /** Size of the message that seals `textBytes` bytes of text. */
 export function sealedBytes(group: Group, textBytes: u32): u32 {
   const ciphertextBytes = paddedBytes(textBytes) + AEAD_TAG_BYTES;
-  return 4 + vectorBytes(group.context.groupIdBytes) + 8 + 1 + 1 + vectorBytes(SENDER_DATA_SEALED_BYTES) + vectorBytes(ciphertextBytes);
+  return (
+    4 +
+    vectorBytes(group.context.groupIdBytes) +
+    8 +
+    1 +
+    1 +
+    vectorBytes(SENDER_DATA_SEALED_BYTES) +
+    vectorBytes(ciphertextBytes)
+  );
 }
 
 /**

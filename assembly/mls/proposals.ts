@@ -45,10 +45,18 @@ function readKeyPackage(reader: Reader, keyPackage: KeyPackage): void {
 /** Section 10.1, except for the lifetime: a device without a clock of its own leaves that to the committer. */
 function keyPackageValid(keyPackage: KeyPackage): bool {
   const leaf = keyPackage.leaf;
-  return leaf.source == SOURCE_KEY_PACKAGE
-    && !keysClash(keyPackage.initKey, leaf.encryptionKey())
-    && leafNodeValid(leaf, 0, 0, 0)
-    && verifyWithLabel(leaf.signatureKey(), KEY_PACKAGE_TBS, keyPackage.start, keyPackage.signedBytes, keyPackage.signature);
+  return (
+    leaf.source == SOURCE_KEY_PACKAGE &&
+    !keysClash(keyPackage.initKey, leaf.encryptionKey()) &&
+    leafNodeValid(leaf, 0, 0, 0) &&
+    verifyWithLabel(
+      leaf.signatureKey(),
+      KEY_PACKAGE_TBS,
+      keyPackage.start,
+      keyPackage.signedBytes,
+      keyPackage.signature,
+    )
+  );
 }
 
 /**
@@ -60,7 +68,10 @@ function keyPackageValid(keyPackage: KeyPackage): bool {
  */
 export function applyProposals(tree: Tree, commit: Commit, committer: u32, added: NodeList): bool {
   commit.needsPath = commit.proposalsBytes == 0;
-  return applyType(PROPOSAL_REMOVE, tree, commit, committer, added) && applyType(PROPOSAL_ADD, tree, commit, committer, added);
+  return (
+    applyType(PROPOSAL_REMOVE, tree, commit, committer, added) &&
+    applyType(PROPOSAL_ADD, tree, commit, committer, added)
+  );
 }
 
 function applyType(applied: u32, tree: Tree, commit: Commit, committer: u32, added: NodeList): bool {

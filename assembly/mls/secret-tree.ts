@@ -11,7 +11,7 @@ import { leftOf, rightOf, rootOf } from "./tree-math";
  */
 export function leafNodeSecret(encryptionSecret: usize, leaves: u32, leaf: u32, out: usize): void {
   memory.copy(out, encryptionSecret, HASH_BYTES);
-  for (let node = rootOf(leaves); node & 1; ) {
+  for (let node = rootOf(leaves); node & 1;) {
     const goRight = leaf << 1 > node;
     const side = goRight ? RIGHT : LEFT;
     expandWithLabel(out, TREE, side + 1, load<u8>(side), out, HASH_BYTES);

@@ -225,7 +225,8 @@ function resolve(tree: Tree, node: u32, list: NodeList): void {
     list.push(node);
     if (node & 1) {
       const parent = parentNode(tree, node);
-      for (let at: u32 = 0; at < parent.unmergedBytes; at += 4) list.push(2 * bswap<u32>(load<u32>(parent.unmerged + at)));
+      for (let at: u32 = 0; at < parent.unmergedBytes; at += 4)
+        list.push(2 * bswap<u32>(load<u32>(parent.unmerged + at)));
     }
   } else if (node & 1) {
     resolve(tree, leftOf(node), list);
@@ -261,7 +262,7 @@ export function copathChild(node: u32, leaf: u32): u32 {
 /** Blanks all ancestors of a leaf. */
 export function blankDirectPath(tree: Tree, leaf: u32): void {
   const root = rootOf(tree.leaves);
-  for (let node = 2 * leaf; node != root; ) {
+  for (let node = 2 * leaf; node != root;) {
     node = parentOf(node);
     tree.set(node, 0, 0);
   }
@@ -290,7 +291,7 @@ export function addLeaf(tree: Tree, ptr: usize, bytes: u32): u32 {
   if (leaf == tree.leaves) growTree(tree);
   const root = rootOf(tree.leaves);
   tree.set(2 * leaf, ptr, bytes);
-  for (let node = 2 * leaf; node != root; ) {
+  for (let node = 2 * leaf; node != root;) {
     node = parentOf(node);
     if (tree.node(node)) addUnmerged(tree, node, leaf);
   }

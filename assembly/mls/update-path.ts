@@ -10,7 +10,17 @@ import { decryptWithLabel, deriveSecret } from "./labelled";
 import { NODE, PATH, UPDATE_PATH_NODE } from "./labels";
 import { AEAD_TAG_BYTES, HASH_BYTES, KEY_BYTES } from "./limits";
 import { make } from "./structure";
-import { blankDirectPath, copathChild, encryptionKey, filteredDirectPath, newNodeList, NodeList, resolution, setParent, Tree } from "./tree";
+import {
+  blankDirectPath,
+  copathChild,
+  encryptionKey,
+  filteredDirectPath,
+  newNodeList,
+  NodeList,
+  resolution,
+  setParent,
+  Tree,
+} from "./tree";
 import { parentHash } from "./tree-hash";
 import { isBelow, levelOf } from "./tree-math";
 
@@ -40,7 +50,14 @@ export class UpdatePath {
  * @param added  nodes of leaves that this commit adds: no secret is sealed to them
  * @returns false when the path does not fit the tree, or nothing in it is for us
  */
-export function readUpdatePath(group: Group, tree: Tree, commit: Commit, committer: u32, added: NodeList, update: UpdatePath): bool {
+export function readUpdatePath(
+  group: Group,
+  tree: Tree,
+  commit: Commit,
+  committer: u32,
+  added: NodeList,
+  update: UpdatePath,
+): bool {
   const reader = newReader(commit.nodes, commit.nodesBytes);
   const path = filteredDirectPath(tree, committer);
   update.path = path;
@@ -57,7 +74,14 @@ export function readUpdatePath(group: Group, tree: Tree, commit: Commit, committ
 
 /** Reads the secrets sealed to the copath of one node, one for each node of its resolution; notes the first of ours. */
 function readSealedSecrets(
-  group: Group, tree: Tree, node: u32, committer: u32, added: NodeList, reader: Reader, update: UpdatePath, index: u32,
+  group: Group,
+  tree: Tree,
+  node: u32,
+  committer: u32,
+  added: NodeList,
+  reader: Reader,
+  update: UpdatePath,
+  index: u32,
 ): bool {
   const recipients = resolution(tree, copathChild(node, committer));
   for (let i: u32 = 0; i < recipients.count; i++) {
@@ -101,10 +125,24 @@ export function mergeUpdatePath(tree: Tree, commit: Commit, committer: u32, upda
  * @param context  encoded GroupContext of the new epoch with the old transcript hash
  * @param secret   receives 32 bytes
  */
-export function openPathSecret(group: Group, tree: Tree, update: UpdatePath, context: usize, contextBytes: u32, secret: usize): bool {
+export function openPathSecret(
+  group: Group,
+  tree: Tree,
+  update: UpdatePath,
+  context: usize,
+  contextBytes: u32,
+  secret: usize,
+): bool {
   return decryptWithLabel(
-    group.privateKey(levelOf(update.recipient)), encryptionKey(tree.node(update.recipient)), UPDATE_PATH_NODE,
-    context, contextBytes, update.kemOutput, update.sealedSecret, SEALED_SECRET_BYTES, secret,
+    group.privateKey(levelOf(update.recipient)),
+    encryptionKey(tree.node(update.recipient)),
+    UPDATE_PATH_NODE,
+    context,
+    contextBytes,
+    update.kemOutput,
+    update.sealedSecret,
+    SEALED_SECRET_BYTES,
+    secret,
   );
 }
 

@@ -12,7 +12,15 @@ import { epochConfirmed, epochSecretOf, interimTranscriptHash, keyAndNonce, welc
 import { decryptWithLabel, verifyWithLabel } from "./labelled";
 import { GROUP_INFO_TBS, INIT_KEY, LEAF_KEY, WELCOME_SECRETS } from "./labels";
 import {
-  AEAD_KEY_BYTES, AEAD_TAG_BYTES, CIPHER_SUITE, HASH_BYTES, KEY_BYTES, MAX_LEAVES, PROTOCOL_VERSION, SIGNATURE_BYTES, WIRE_WELCOME,
+  AEAD_KEY_BYTES,
+  AEAD_TAG_BYTES,
+  CIPHER_SUITE,
+  HASH_BYTES,
+  KEY_BYTES,
+  MAX_LEAVES,
+  PROTOCOL_VERSION,
+  SIGNATURE_BYTES,
+  WIRE_WELCOME,
 } from "./limits";
 import { readMessageHead } from "./private-message";
 import { MESSAGE_KEY_BYTES } from "./ratchet";
@@ -160,7 +168,8 @@ export function join(ptr: usize, bytes: u32, givenTree: usize, givenTreeBytes: u
   if (status != OK) return status;
   status = takeTree(group, info, keys);
   if (status != OK) return status;
-  if (secrets.pathSecret && !takePathSecret(group, info.signer, secrets.pathSecret)) return fail(Kind.Mls, Detail.MlsPathSecret);
+  if (secrets.pathSecret && !takePathSecret(group, info.signer, secrets.pathSecret))
+    return fail(Kind.Mls, Detail.MlsPathSecret);
 
   const epochSecret = alloc(HASH_BYTES);
   epochSecretOf(secrets.joiner, pskSecret, group.context, epochSecret);
@@ -187,8 +196,20 @@ export function openGroupSecrets(welcome: Welcome, keys: JoinKeys, secrets: Grou
   if (!kemOutput || sealed.left() < AEAD_TAG_BYTES) return fail(Kind.Mls, Detail.MlsGroupSecrets);
   const plainBytes = sealed.left() - AEAD_TAG_BYTES;
   const plain = alloc(plainBytes);
-  if (!decryptWithLabel(keys.initPrivate, keys.initPublic, WELCOME_SECRETS, welcome.groupInfo, welcome.groupInfoBytes,
-    kemOutput, sealed.at, sealed.left(), plain)) return fail(Kind.Mls, Detail.MlsGroupSecrets);
+  if (
+    !decryptWithLabel(
+      keys.initPrivate,
+      keys.initPublic,
+      WELCOME_SECRETS,
+      welcome.groupInfo,
+      welcome.groupInfoBytes,
+      kemOutput,
+      sealed.at,
+      sealed.left(),
+      plain,
+    )
+  )
+    return fail(Kind.Mls, Detail.MlsGroupSecrets);
   const reader = newReader(plain, plainBytes);
   secrets.joiner = readFixed(reader, HASH_BYTES);
   const hasPath = reader.u8();
@@ -207,7 +228,15 @@ export function openGroupInfo(welcome: Welcome, joiner: usize, pskSecret: usize)
   welcomeSecret(joiner, pskSecret, secret);
   const key = alloc(MESSAGE_KEY_BYTES);
   keyAndNonce(secret, 0, 0, key);
-  const good = aes128GcmOpen(key, key + AEAD_KEY_BYTES, 0, 0, welcome.groupInfo, welcome.groupInfoBytes, welcome.groupInfo);
+  const good = aes128GcmOpen(
+    key,
+    key + AEAD_KEY_BYTES,
+    0,
+    0,
+    welcome.groupInfo,
+    welcome.groupInfoBytes,
+    welcome.groupInfo,
+  );
   release(position);
   return good;
 }
@@ -235,8 +264,9 @@ export function readGroupInfo(ptr: usize, bytes: u32, group: Group, info: GroupI
   const context = group.context;
   if (reader.u16() != PROTOCOL_VERSION || reader.u16() != CIPHER_SUITE) return fail(Kind.Mls, Detail.MlsCipherSuite);
   readVector(reader, span);
-  info.expectedGroup = context.groupIdBytes == 0
-    || (span.left() == context.groupIdBytes && equal(span.at, context.groupId, context.groupIdBytes));
+  info.expectedGroup =
+    context.groupIdBytes == 0 ||
+    (span.left() == context.groupIdBytes && equal(span.at, context.groupId, context.groupIdBytes));
   context.groupId = span.at;
   context.groupIdBytes = span.left();
   context.epoch = reader.u64();
@@ -280,7 +310,15 @@ function takeTree(group: Group, info: GroupInfo, keys: JoinKeys): i32 {
   if (!tree) return fail(Kind.Mls, Detail.MlsRatchetTree);
   group.tree = changetype<usize>(tree);
   if (!tree.leaf(info.signer)) return fail(Kind.Mls, Detail.MlsSender);
-  if (!verifyWithLabel(memberSignatureKey(group, info.signer), GROUP_INFO_TBS, info.signed, info.signedBytes, info.signature)) {
+  if (
+    !verifyWithLabel(
+      memberSignatureKey(group, info.signer),
+      GROUP_INFO_TBS,
+      info.signed,
+      info.signedBytes,
+      info.signature,
+    )
+  ) {
     return fail(Kind.Mls, Detail.MlsSignature);
   }
   const hash = alloc(HASH_BYTES);

@@ -20,6 +20,9 @@ const OPEN_ARRAY: u32 = 0x5b;
 const CLOSE_ARRAY: u32 = 0x5d;
 const OPEN_OBJECT: u32 = 0x7b;
 const CLOSE_OBJECT: u32 = 0x7d;
+/** The largest 64-bit integer is ten times the one and the other. */
+const LAST_TENFOLD: u64 = 1844674407370955161;
+const LAST_DIGIT: u64 = 5;
 /** From an opening bracket or brace to the closing one. */
 const TO_CLOSE: u32 = 2;
 
@@ -442,7 +445,7 @@ export class JsonReader {
     let value: u64 = 0;
     for (let at = this.ptr + u32(negative); at < end; at++) {
       const digit = <u64>load<u8>(at) - 0x30;
-      if (value > (u64.MAX_VALUE - digit) / 10) return this.fault(Detail.WrongType);
+      if (value > LAST_TENFOLD || (value == LAST_TENFOLD && digit > LAST_DIGIT)) return this.fault(Detail.WrongType);
       value = value * 10 + digit;
     }
     if (negative) {

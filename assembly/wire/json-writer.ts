@@ -11,9 +11,6 @@ const BACKSLASH: u32 = 0x5c;
 /** `\u00`, which the two digits of a control character follow. */
 const UNICODE_ESCAPE: usize = memory.data<u8>([0x5c, 0x75, 0x30, 0x30]);
 
-/** The longest integer of 64 bits with sign. */
-const DECIMAL_MOST_BYTES: u32 = 20;
-
 /** Writes UTF-8 text as a string. */
 export function writeText(writer: Writer, ptr: usize, bytes: u32): void {
   writer.u8(QUOTE);
@@ -43,16 +40,34 @@ function writeEscape(writer: Writer, c: u32): void {
   writer.u8((c & 15) + ((c & 15) < 10 ? 0x30 : 0x57));
 }
 
+/**
+ * A tenth of `value`, rounded down, by long division in 16-bit digits: a 64-bit division is a library call on a Cortex-M, and
+ * code that runs in place may not make one.
+ */
+function tenth(value: u64): u64 {
+  let quotient: u64 = 0;
+  let rest: u32 = 0;
+  for (let i = 0; i < 4; i++) {
+    const digits = (rest << 16) | <u32>(value >> 48);
+    quotient = (quotient << 16) | (digits / 10);
+    rest = digits % 10;
+    value <<= 16;
+  }
+  return quotient;
+}
+
 /** Writes an unsigned integer. */
 export function writeUnsigned(writer: Writer, value: u64): void {
-  const most = writer.at + DECIMAL_MOST_BYTES;
   // Digits come out last first: count them, then fill the claim from its end.
   let digits: u32 = 1;
-  for (let rest = value; rest > 9; rest /= 10) digits++;
+  for (let rest = value; rest > 9; rest = tenth(rest)) digits++;
   const at = writer.claim(digits);
   if (!at) return;
-  assert(writer.at <= most);
-  for (let place = at + digits; place > at; value /= 10) store<u8>(--place, 0x30 + <u32>(value % 10));
+  for (let place = at + digits; place > at; ) {
+    const rest = tenth(value);
+    store<u8>(--place, 0x30 + <u32>(value - rest * 10));
+    value = rest;
+  }
 }
 
 /** Writes a signed integer. */

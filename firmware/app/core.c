@@ -205,13 +205,12 @@ report(uint32_t at)
 }
 
 static void
-add_work(uint64_t start)
+add_work(void)
 {
-    uint64_t span = board_count() - start;
     core_imports_work work = core_imports_take_work();
     stats.flash_words += work.flash_words;
     stats.flash_erases += work.flash_erases;
-    stats.instructions = span - work.link_instructions;
+    stats.instructions = board_stopwatch_read();
 }
 
 /* The outcome after a trap: a fresh core, as after a restart of the board. Flash is whole at every instant. */
@@ -232,9 +231,10 @@ core_call(core_export call, const uint32_t *cells, uint32_t count)
 {
     guarded_call guarded = { .function = core.functions[call], .count = count };
     memcpy(guarded.cells, cells, count * sizeof *cells);
-    uint64_t start = board_count();
+    board_stopwatch_start();
     bool unharmed = board_guard(run_guarded, &guarded);
-    add_work(start);
+    board_stopwatch_pause();
+    add_work();
     if (!unharmed)
         return recover("processor fault, most likely its stack ran out");
     if (!guarded.returned)

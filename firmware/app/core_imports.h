@@ -10,7 +10,6 @@ bool core_imports_register(void);
 
 typedef struct {
     uint32_t flash_words, flash_erases; /* that succeeded */
-    uint64_t link_instructions;         /* spent on sending frames and events */
 } core_imports_work;
 
 /* Work since the last call. */

@@ -75,9 +75,10 @@ measure(void)
 {
     enum { LOOPS = 100000 };
     uint32_t left = LOOPS;
-    uint64_t start = board_count();
+    board_stopwatch_start();
     __asm__ volatile("1: subs %0, #1\n bne 1b" : "+r"(left)::"cc");
-    return board_count() - start;
+    board_stopwatch_pause();
+    return board_stopwatch_read();
 }
 
 /* Long blocks, which the emulator runs 20 times faster than an empty loop. */

@@ -8,6 +8,8 @@ const bundle = new URL("../../build/offleaf.mjs", import.meta.url);
 if (existsSync(fileURLToPath(bundle))) {
   await import(bundle.href);
 } else {
-  console.error("error[E-TOOL-07]: offleaf is not built\n  why    there is no build/offleaf.mjs\n  next   npx tsx scripts/build-host.ts");
+  console.error(
+    "error[E-TOOL-07]: offleaf is not built\n  why    there is no build/offleaf.mjs\n  next   npx tsx scripts/build-host.ts",
+  );
   process.exitCode = TOOL_MISSING_EXIT;
 }

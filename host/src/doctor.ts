@@ -29,7 +29,11 @@ const apt = (packages: string): string => `sudo apt-get install ${packages}`;
 
 const TOOLS: Tool[] = [
   { name: "emulator", commands: ["qemu-system-arm"], install: apt("qemu-system-arm") },
-  { name: "cross compiler", commands: ["arm-none-eabi-gcc"], install: apt("gcc-arm-none-eabi libnewlib-arm-none-eabi") },
+  {
+    name: "cross compiler",
+    commands: ["arm-none-eabi-gcc"],
+    install: apt("gcc-arm-none-eabi libnewlib-arm-none-eabi"),
+  },
   { name: "C++ compiler", commands: ["g++", "c++"], install: apt("g++") },
   { name: "C compiler", commands: ["cc", "gcc"], install: apt("gcc libc6-dev") },
   { name: "make", commands: ["make"], install: apt("make") },
@@ -75,7 +79,13 @@ function checkPorts(): Check[] {
     const file = join("/dev", port);
     const ok = mayOpen(file);
     const next = "sudo usermod -aG dialout $USER, then log in again";
-    return { name: `port ${file}`, ok, found: ok ? "may be opened" : "this user may not open it", needed: false, ...(!ok && { next }) };
+    return {
+      name: `port ${file}`,
+      ok,
+      found: ok ? "may be opened" : "this user may not open it",
+      needed: false,
+      ...(!ok && { next }),
+    };
   });
 }
 
@@ -94,7 +104,13 @@ async function checkSerialPort(): Promise<Check> {
     await import("serialport");
     return { name, ok: true, found: "loads", needed: false };
   } catch (error) {
-    return { name, ok: false, found: (error as Error).message.split("\n")[0]!, next: `npm install, in ${root}`, needed: false };
+    return {
+      name,
+      ok: false,
+      found: (error as Error).message.split("\n")[0]!,
+      next: `npm install, in ${root}`,
+      needed: false,
+    };
   }
 }
 
@@ -104,7 +120,9 @@ export async function examine(): Promise<Check[]> {
     checkNode(),
     ...TOOLS.map(checkTool),
     checkBuilt("core", corePath, "npm run core"),
-    ...["baseline", "leaf", "leaf-interp"].map((image) => checkBuilt(`image ${image}`, imagePath(image), `make firmware (writes ${an505Folder})`)),
+    ...["baseline", "leaf", "leaf-interp"].map((image) =>
+      checkBuilt(`image ${image}`, imagePath(image), `make firmware (writes ${an505Folder})`),
+    ),
     checkBuilt("phone", phonePath, "interop/phone/build.sh"),
     await checkSerialPort(),
     ...checkPorts(),

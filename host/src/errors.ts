@@ -122,7 +122,10 @@ export class OffleafError extends Error {
   readonly next: string;
   readonly facts: Record<string, string>;
 
-  constructor(readonly code: ErrorCode, details: ErrorDetails) {
+  constructor(
+    readonly code: ErrorCode,
+    details: ErrorDetails,
+  ) {
     const what = details.what ?? ERRORS[code].what;
     super(`${code}: ${what}: ${details.why}`, { cause: details.cause });
     this.name = "OffleafError";

@@ -10,7 +10,8 @@ const PHONE_TIMEOUT_MS = 60_000;
 
 /** Starts a fresh phone. Throws E-TOOL-02. */
 export function startPhone(onLog?: (text: string) => void): PhoneProcess {
-  if (!existsSync(phonePath)) throw new OffleafError("E-TOOL-02", { facts: { file: phonePath }, why: "there is no such file" });
+  if (!existsSync(phonePath))
+    throw new OffleafError("E-TOOL-02", { facts: { file: phonePath }, why: "there is no such file" });
   return new PhoneProcess([phonePath], { timeoutMs: PHONE_TIMEOUT_MS, ...(onLog && { onLog }) });
 }
 

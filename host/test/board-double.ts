@@ -1,7 +1,14 @@
 // A board for tests of the harness alone: it answers what the test tells it to and records what it was asked.
 import type { Board, BoardHello, BoardStats, CallOutcome, CoreCall, Fault } from "../src/board/board.ts";
 
-const NOTHING: CallOutcome = { status: 0, detail: 0, answer: new Uint8Array(), frames: [], events: [], trap: undefined };
+const NOTHING: CallOutcome = {
+  status: 0,
+  detail: 0,
+  answer: new Uint8Array(),
+  frames: [],
+  events: [],
+  trap: undefined,
+};
 
 export const STATS: BoardStats = {
   flashPrograms: 1,

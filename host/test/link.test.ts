@@ -13,7 +13,11 @@ const HELLO_REPLY = Answer.Reply | Request.Hello;
 
 /** SLIP as RFC 1055 has it, written for this test. */
 const slip = (bytes: Uint8Array): Buffer =>
-  Buffer.from([END, ...[...bytes].flatMap((byte) => (byte === END ? [ESC, 0xdc] : byte === ESC ? [ESC, 0xdd] : [byte])), END]);
+  Buffer.from([
+    END,
+    ...[...bytes].flatMap((byte) => (byte === END ? [ESC, 0xdc] : byte === ESC ? [ESC, 0xdd] : [byte])),
+    END,
+  ]);
 
 const wire = (frame: LinkFrame): Buffer => slip(encodeFrame(frame));
 const frameOf = (payload: Uint8Array, type = 0x70, seq = 1): LinkFrame => ({ type, seq, payload });
@@ -51,17 +55,21 @@ describe("frames", () => {
 describe("channel", () => {
   it("frames of any bytes arrive whole, however the stream is cut", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 6 }), fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 20 }), async (payloads, cuts) => {
-        const { input, frames } = receiver();
-        const stream = Buffer.concat(payloads.map((payload) => wire(frameOf(payload))));
-        for (let at = 0, i = 0; at < stream.length; i++) {
-          const size = cuts[i % cuts.length]!;
-          input.write(stream.subarray(at, at + size));
-          at += size;
-        }
-        await settle();
-        expect(frames.map(({ payload }) => [...payload])).toEqual(payloads.map((payload) => [...payload]));
-      }),
+      fc.asyncProperty(
+        fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 6 }),
+        fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 20 }),
+        async (payloads, cuts) => {
+          const { input, frames } = receiver();
+          const stream = Buffer.concat(payloads.map((payload) => wire(frameOf(payload))));
+          for (let at = 0, i = 0; at < stream.length; i++) {
+            const size = cuts[i % cuts.length]!;
+            input.write(stream.subarray(at, at + size));
+            at += size;
+          }
+          await settle();
+          expect(frames.map(({ payload }) => [...payload])).toEqual(payloads.map((payload) => [...payload]));
+        },
+      ),
       { numRuns: 100 },
     );
   });

@@ -10,7 +10,7 @@ import { Device } from "../src/harness/device.ts";
 
 const APP = "com.example.lock";
 const NOW = 1_800_000_000;
-/** An address of somebody who does not exist: that of an all-zero key. */
+/** A good address of somebody who is not there. */
 const STRANGER = "off1q9ga83pe0z60kxm5u68sduuhawzs7pmhvsduznpp";
 
 const folder = mkdtempSync(join(tmpdir(), "offleaf-sim-"));
@@ -34,7 +34,8 @@ async function refused<O extends LeafOp>(leaf: Device, request: LeafRequest<O>):
   return reply.ok ? "ok" : reply.error.kind;
 }
 
-const open = (leaf: Device, mode: "open" | "provision" | "resume" = "open") => done(leaf, { op: "open", appId: APP, mode });
+const open = (leaf: Device, mode: "open" | "provision" | "resume" = "open") =>
+  done(leaf, { op: "open", appId: APP, mode });
 
 describe("identity", () => {
   it("an erased part is provisioned, and comes back as the same device", async () => {
@@ -95,7 +96,12 @@ describe("requests in the wrong state", () => {
     const { r } = await done(leaf, { op: "hello" });
     expect(r).toMatchObject({ harness: 1, board: "sim", abi: 1, core: { version: "0.1.0" } });
     expect(r!.core.sha256).toMatch(/^[0-9a-f]{64}$/);
-    for (const request of [{ op: "stats" }, { op: "flash", read: true }, { op: "power" }, { op: "fault", after: 9, kind: "cut" }] as LeafRequest[]) {
+    for (const request of [
+      { op: "stats" },
+      { op: "flash", read: true },
+      { op: "power" },
+      { op: "fault", after: 9, kind: "cut" },
+    ] as LeafRequest[]) {
       expect(await refused(leaf, request)).toBe("ok");
     }
   });
@@ -118,7 +124,12 @@ describe("calls", () => {
     const leaf = device();
     const { r } = await open(leaf);
     const blob = Buffer.from((await done(leaf, { op: "invite" })).r!.invite, "base64url");
-    expect([blob[0], blob.toString("hex", 2, 34), blob[34], blob.toString("latin1", 35, 79)]).toEqual([1, r!.publicKey, 44, r!.address]);
+    expect([blob[0], blob.toString("hex", 2, 34), blob[34], blob.toString("latin1", 35, 79)]).toEqual([
+      1,
+      r!.publicKey,
+      44,
+      r!.address,
+    ]);
   });
 
   it("stats count since the last stats", async () => {
@@ -137,7 +148,9 @@ describe("calls", () => {
     const { frameBytes } = (await done(leaf, { op: "hello" })).r!;
     expect(await refused(leaf, { op: "receive", frame: "7b".repeat(frameBytes), now: NOW })).toBe("MalformedFrame");
     expect(await refused(leaf, { op: "receive", frame: "7b".repeat(frameBytes + 1), now: NOW })).toBe("MalformedFrame");
-    expect(await refused(leaf, { op: "seal", peer: STRANGER, text: "x".repeat(frameBytes), now: NOW })).toBe("MalformedFrame");
+    expect(await refused(leaf, { op: "seal", peer: STRANGER, text: "x".repeat(frameBytes), now: NOW })).toBe(
+      "MalformedFrame",
+    );
   });
 
   it("any bytes are refused or ignored, program nothing, and leave the device usable", async () => {
@@ -150,7 +163,13 @@ describe("calls", () => {
       copy[at]! ^= flip;
       return copy;
     });
-    const anything = fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.uint8Array({ maxLength: 65_536, minLength: 60_000 }), fc.json().map((text) => Buffer.from(text)), bent, fc.nat(frame.length).map((cut) => frame.subarray(0, cut)));
+    const anything = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.uint8Array({ maxLength: 65_536, minLength: 60_000 }),
+      fc.json().map((text) => Buffer.from(text)),
+      bent,
+      fc.nat(frame.length).map((cut) => frame.subarray(0, cut)),
+    );
     await fc.assert(
       fc.asyncProperty(anything, async (bytes) => {
         const reply = await leaf.request({ op: "receive", frame: Buffer.from(bytes).toString("hex"), now: NOW });
@@ -165,22 +184,31 @@ describe("calls", () => {
 });
 
 describe("faults", () => {
-  it.each(["cut", "tear"] as const)("after a %s everything but power and hello is PowerLost, then the device is as before", async (kind) => {
-    const leaf = device();
-    const { r } = await open(leaf);
-    for (let after = 0; after < 12; after++) {
-      await done(leaf, { op: "fault", after, kind, bits: after });
-      const struck = await leaf.request({ op: "advertise", peer: STRANGER, now: NOW });
-      expect(struck).toMatchObject({ ok: false, error: { kind: "PowerLost" }, frames: [], events: [] });
-      for (const request of [{ op: "peers" }, { op: "stats" }, { op: "flash", read: true }, { op: "fault", after: 0, kind: "cut" }, { op: "open", appId: APP }] as LeafRequest[]) {
-        expect(await refused(leaf, request)).toBe("PowerLost");
+  it.each(["cut", "tear"] as const)(
+    "after a %s everything but power and hello is PowerLost, then the device is as before",
+    async (kind) => {
+      const leaf = device();
+      const { r } = await open(leaf);
+      for (let after = 0; after < 12; after++) {
+        await done(leaf, { op: "fault", after, kind, bits: after });
+        const struck = await leaf.request({ op: "advertise", peer: STRANGER, now: NOW });
+        expect(struck).toMatchObject({ ok: false, error: { kind: "PowerLost" }, frames: [], events: [] });
+        for (const request of [
+          { op: "peers" },
+          { op: "stats" },
+          { op: "flash", read: true },
+          { op: "fault", after: 0, kind: "cut" },
+          { op: "open", appId: APP },
+        ] as LeafRequest[]) {
+          expect(await refused(leaf, request)).toBe("PowerLost");
+        }
+        expect(await refused(leaf, { op: "hello" })).toBe("ok");
+        await done(leaf, { op: "power" });
+        expect((await open(leaf, "resume")).r).toEqual(r);
+        expect((await done(leaf, { op: "peers" })).r!.peers).toEqual([]);
       }
-      expect(await refused(leaf, { op: "hello" })).toBe("ok");
-      await done(leaf, { op: "power" });
-      expect((await open(leaf, "resume")).r).toEqual(r);
-      expect((await done(leaf, { op: "peers" })).r!.peers).toEqual([]);
-    }
-  });
+    },
+  );
 
   it("an error is Storage without a frame, and the next try succeeds", async () => {
     const leaf = device();

@@ -83,6 +83,7 @@ export function acknowledges(frame: Frame): string | undefined {
 
 export interface KeyPackageBody {
   user_id?: string;
+  key_package_data?: number[];
   session_reset?: boolean;
   no_session?: boolean;
   wire_versions?: number[];

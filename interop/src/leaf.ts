@@ -114,7 +114,11 @@ export interface Leaf {
 
 /** A reply that was not expected to be a refusal. */
 export class LeafRefused extends Error {
-  constructor(readonly op: string, readonly kind: LeafErrorKind, message: string) {
+  constructor(
+    readonly op: string,
+    readonly kind: LeafErrorKind,
+    message: string,
+  ) {
     super(`the device refused ${op}: ${kind}, ${message}`);
     this.name = "LeafRefused";
   }

@@ -51,7 +51,11 @@ export class LineProcess {
   private readonly ended: Promise<void>;
 
   /** @param who what the process is, for messages: "phone", "device" */
-  constructor(private readonly who: string, command: readonly string[], options: LineProcessOptions = {}) {
+  constructor(
+    private readonly who: string,
+    command: readonly string[],
+    options: LineProcessOptions = {},
+  ) {
     const [file, ...args] = command;
     if (file === undefined) throw new Error("a command has at least one word");
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;

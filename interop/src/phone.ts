@@ -43,7 +43,10 @@ export interface Phone {
 
 /** The phone refused a request that had to succeed. */
 export class PhoneRefused extends Error {
-  constructor(readonly op: string, message: string) {
+  constructor(
+    readonly op: string,
+    message: string,
+  ) {
     super(`the phone refused ${op}: ${message}`);
     this.name = "PhoneRefused";
   }

@@ -18,6 +18,8 @@ export interface SeenFrame {
   reply_to_msg: string | null;
 }
 
+import type { JsonFrame } from "./peer.ts";
+
 const PREFIXES = ["__MLS_KEY_PKG__", "__MLS_WELCOME__", "__MLS_ENC__", "__MLS_CONFIRM_PROBE__", "__MLS_CONFIRM_ACK__"];
 const PRIORITIES = ["low", "medium", "high", "critical"];
 
@@ -94,6 +96,46 @@ export function decodeFrame(data: Uint8Array): SeenFrame {
   if (data[0] === 0xf5) return decodeBinary(data);
   const json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data)) as SeenFrame;
   return { ...json, wire: "json", timestamp: BigInt(json.timestamp), lamport_clock: BigInt(json.lamport_clock) };
+}
+
+class Output {
+  readonly bytes: number[] = [];
+
+  varint(value: bigint): void {
+    for (; value > 0x7fn; value >>= 7n) this.bytes.push(Number(value & 0x7fn) | 0x80);
+    this.bytes.push(Number(value));
+  }
+
+  span(data: Uint8Array): void {
+    this.varint(BigInt(data.length));
+    this.bytes.push(...data);
+  }
+}
+
+/** Binary wire v1 of a frame, with the base64 tail split off as a phone does. */
+export function encodeBinary(frame: JsonFrame): Uint8Array {
+  const out = new Output();
+  const text = new TextEncoder();
+  out.bytes.push(0xf5, ...Buffer.from(frame.id.replaceAll("-", ""), "hex"));
+  for (const item of [frame.sender, frame.recipient, frame.app_id]) out.span(text.encode(item));
+  out.bytes.push(PRIORITIES.indexOf(frame.priority), frame.ttl, frame.hop_count);
+  const stamp = BigInt(frame.timestamp);
+  out.varint(BigInt.asUintN(64, (stamp << 1n) ^ (stamp >> 63n)));
+  out.varint(BigInt(frame.lamport_clock));
+  out.bytes.push(0);
+  const tail = /(?:[A-Za-z0-9+/]{4}){16,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.exec(frame.content)?.[0] ?? "";
+  out.span(text.encode(frame.content.slice(0, frame.content.length - tail.length)));
+  out.bytes.push(0, 0);
+  const metadata = Object.entries(frame.metadata);
+  out.varint(BigInt(metadata.length));
+  for (const pair of metadata) for (const item of pair) out.span(text.encode(item));
+  out.bytes.push(frame.requires_ack ? 1 : 0, 0, 0);
+  out.varint(tail ? 1n : 0n);
+  if (tail) {
+    out.varint(1n);
+    out.span(Buffer.from(tail, "base64"));
+  }
+  return new Uint8Array(out.bytes);
 }
 
 /** What the vectors call a frame: its prefix, or `ack`. */

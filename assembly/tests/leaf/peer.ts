@@ -134,7 +134,17 @@ export class Peer {
     return this.sign(this.frame(device, content, { timestamp }));
   }
 
-  /** A sealed frame around an MLSMessage. */
+  /** The same in the compact form. */
+  compact(device: string, deviceHash: Uint8Array, ciphertext: Uint8Array, more: Partial<JsonFrame> = {}): JsonFrame {
+    const word = (value: number): Uint8Array => new Uint8Array(new Uint32Array([value]).buffer);
+    const id = text.encode(this.sessionId(device, deviceHash));
+    const sender = text.encode(this.address);
+    const fixed = new Uint8Array(17);
+    const body = Buffer.concat([word(id.length), id, word(sender.length), sender, fixed, word(ciphertext.length), ciphertext]);
+    return this.frame(device, `__MLS_ENC__${body.toString("base64")}`, { priority: "medium", ...more });
+  }
+
+  /** A sealed frame around an MLSMessage, in the JSON form. */
   sealed(device: string, deviceHash: Uint8Array, ciphertext: Uint8Array, more: Partial<JsonFrame> = {}): JsonFrame {
     const body = { group_id: this.sessionId(device, deviceHash), message_type: "Application", epoch: 1, ciphertext: [...ciphertext], sender_id: this.address, timestamp_ms: 1 };
     return this.frame(device, `__MLS_ENC__${toJson(body)}`, { priority: "medium", ...more });

@@ -73,11 +73,22 @@ export class Device {
   }
 
   private identity(): number {
-    return room.call("makeIdentity", room.put(this.identitySeed), room.put(this.identityPublic), room.put(ascii(this.address)));
+    return room.call(
+      "makeIdentity",
+      room.put(this.identitySeed),
+      room.put(this.identityPublic),
+      room.put(ascii(this.address)),
+    );
   }
 
   private begin(): number {
-    return room.call("makeGroup", this.identity(), room.put(this.groupId), this.groupId.length, room.put(ascii(this.peer)));
+    return room.call(
+      "makeGroup",
+      this.identity(),
+      room.put(this.groupId),
+      this.groupId.length,
+      room.put(ascii(this.peer)),
+    );
   }
 
   private key(part: number, epoch: bigint): string {
@@ -89,7 +100,8 @@ export class Device {
     const group = this.begin();
     for (let part = 0; part < PARTS; part++) {
       const data = this.parts.get(this.key(part, epoch ?? room.call<bigint>("groupEpoch", group)));
-      if (data && !room.call("groupDecode", group, part, room.put(data), data.length)) throw new Error(`part ${part} is unreadable`);
+      if (data && !room.call("groupDecode", group, part, room.put(data), data.length))
+        throw new Error(`part ${part} is unreadable`);
     }
     return group;
   }
@@ -134,11 +146,31 @@ export class Device {
       const reference = room.alloc(32);
       const initPublic = room.alloc(32);
       const initPrivate = room.put(made.initPrivate);
-      room.call("refHash", room.put(new Uint8Array([20, ...ascii("KeyPackage Reference")])), room.put(made.keyPackage), made.keyPackage.length, reference);
+      room.call(
+        "refHash",
+        room.put(new Uint8Array([20, ...ascii("KeyPackage Reference")])),
+        room.put(made.keyPackage),
+        made.keyPackage.length,
+        reference,
+      );
       room.call("x25519Base", initPublic, initPrivate);
       const leaf = made.keyPackage.slice(LEAF_AT, LEAF_AT + LEAF_BYTES);
-      check(room.call("joinWith", group, room.put(welcome), welcome.length, 0, 0, reference, initPrivate, initPublic,
-        room.put(made.leafPrivate), room.put(leaf), leaf.length));
+      check(
+        room.call(
+          "joinWith",
+          group,
+          room.put(welcome),
+          welcome.length,
+          0,
+          0,
+          reference,
+          initPrivate,
+          initPublic,
+          room.put(made.leafPrivate),
+          room.put(leaf),
+          leaf.length,
+        ),
+      );
       room.call("keepPair", group, made.notBefore);
       this.reference = room.read(reference, 32);
       this.store(group);
@@ -150,7 +182,17 @@ export class Device {
   join(welcome: Uint8Array): Record<string, number> {
     return room.scope(() => {
       const group = this.begin();
-      check(room.call("welcomeJoin", room.put(welcome), welcome.length, group, room.put(this.seed), room.put(this.reference), this.notBefore));
+      check(
+        room.call(
+          "welcomeJoin",
+          room.put(welcome),
+          welcome.length,
+          group,
+          room.put(this.seed),
+          room.put(this.reference),
+          this.notBefore,
+        ),
+      );
       this.members = room.call("groupMembers", group);
       if (this.members !== 2) return {};
       this.parts.clear();
@@ -239,7 +281,15 @@ export function refusedDetail(body: () => unknown): number {
 export function exported(exporterSecret: Uint8Array, label: string, context: Uint8Array, bytes: number): Uint8Array {
   return room.scope(() => {
     const out = room.alloc(bytes);
-    room.call("exportSecret", room.put(exporterSecret), room.put(new Uint8Array([label.length, ...ascii(label)])), room.put(context), context.length, out, bytes);
+    room.call(
+      "exportSecret",
+      room.put(exporterSecret),
+      room.put(new Uint8Array([label.length, ...ascii(label)])),
+      room.put(context),
+      context.length,
+      out,
+      bytes,
+    );
     return room.read(out, bytes);
   });
 }

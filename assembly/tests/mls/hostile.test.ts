@@ -111,13 +111,21 @@ describe("a Welcome", () => {
   it("with a PSK is refused", async () => {
     // An external PSK: type 1, id of one byte, nonce of 32 bytes.
     const psk = [36, 1, 1, 0x41, 32, ...fill(7)];
-    expect(joinRefused(await dishonest(groupSecrets((plain) => new Uint8Array([...plain.slice(0, 67), ...psk]))))).toBe(DETAIL.MlsPsk);
+    expect(joinRefused(await dishonest(groupSecrets((plain) => new Uint8Array([...plain.slice(0, 67), ...psk]))))).toBe(
+      DETAIL.MlsPsk,
+    );
   });
 
   it("with malformed group secrets is refused", async () => {
-    expect(joinRefused(await dishonest(groupSecrets((plain) => new Uint8Array([...plain, 0]))))).toBe(DETAIL.MlsGroupSecrets);
+    expect(joinRefused(await dishonest(groupSecrets((plain) => new Uint8Array([...plain, 0]))))).toBe(
+      DETAIL.MlsGroupSecrets,
+    );
     expect(joinRefused(await dishonest(groupSecrets((plain) => plain.slice(0, 60))))).toBe(DETAIL.MlsGroupSecrets);
-    expect(joinRefused(await dishonest(groupSecrets((plain) => new Uint8Array([...plain.slice(0, 33), 2, ...plain.slice(34)]))))).toBe(DETAIL.MlsGroupSecrets);
+    expect(
+      joinRefused(
+        await dishonest(groupSecrets((plain) => new Uint8Array([...plain.slice(0, 33), 2, ...plain.slice(34)]))),
+      ),
+    ).toBe(DETAIL.MlsGroupSecrets);
   });
 
   /** Signature field at the end of a GroupInfo. */
@@ -267,7 +275,9 @@ describe("a message", () => {
     const { device, phone } = fork();
     const liar = phone.dishonest(signOther("FramedContentTBS"));
     expect(openRefused(device, await liar.seal("unlock"))).toBe(DETAIL.MlsSignature);
-    expect(openRefused(device, await phone.dishonest(signOther("FramedContentTBS")).commit())).toBe(DETAIL.MlsSignature);
+    expect(openRefused(device, await phone.dishonest(signOther("FramedContentTBS")).commit())).toBe(
+      DETAIL.MlsSignature,
+    );
   });
 
   /** Sender data: leaf index 4, generation 4, reuse guard 4. */
@@ -282,7 +292,8 @@ describe("a message", () => {
 
   it("with false sender data is refused", async () => {
     const { device, phone } = fork();
-    const sealed = (edit: (plain: Uint8Array) => void): Promise<Uint8Array> => phone.dishonest(senderData(edit)).seal("unlock");
+    const sealed = (edit: (plain: Uint8Array) => void): Promise<Uint8Array> =>
+      phone.dishonest(senderData(edit)).seal("unlock");
     expect(openRefused(device, await sealed((plain) => (plain[3] = 1)))).toBe(DETAIL.MlsSender);
     expect(openRefused(device, await sealed((plain) => (plain[3] = 3)))).toBe(DETAIL.MlsSender);
     expect(openRefused(device, await sealed((plain) => (plain[0] = 255)))).toBe(DETAIL.MlsSender);
@@ -386,13 +397,25 @@ describe("a commit", () => {
     expect(await attempt(byReference)).toBe(DETAIL.MlsProposal);
     expect(
       await attempt((phone) =>
-        phone.commit({ extraProposals: [{ proposalType: "group_context_extensions", groupContextExtensions: { extensions: [] } }] }),
+        phone.commit({
+          extraProposals: [{ proposalType: "group_context_extensions", groupContextExtensions: { extensions: [] } }],
+        }),
       ),
     ).toBe(DETAIL.MlsProposal);
     expect(
       await attempt((phone) =>
         phone.commit({
-          extraProposals: [{ proposalType: "reinit", reinit: { groupId: GROUP, version: "mls10", cipherSuite: "MLS_128_DHKEMX25519_AES128GCM_SHA256_Ed25519", extensions: [] } }],
+          extraProposals: [
+            {
+              proposalType: "reinit",
+              reinit: {
+                groupId: GROUP,
+                version: "mls10",
+                cipherSuite: "MLS_128_DHKEMX25519_AES128GCM_SHA256_Ed25519",
+                extensions: [],
+              },
+            },
+          ],
         }),
       ),
     ).toBe(DETAIL.MlsProposal);

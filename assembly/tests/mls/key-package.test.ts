@@ -25,9 +25,30 @@ describe("the key package", () => {
   it("has the layout of the profile", () => {
     expect(keyPackage.length).toBe(312);
     const expected = [
-      "00010001", "20", toHex(field(5, 32)), "20", toHex(field(38, 32)), "20", toHex(publicKey), "0001", "2c", toHex(ascii(DEVICE)),
-      "020001", "020001", "00", "00", "020001", "01", u64(NOT_BEFORE), u64(NOT_BEFORE + LIFETIME_S), "00",
-      "4040", toHex(field(181, 64)), "00", "4040", toHex(field(248, 64)),
+      "00010001",
+      "20",
+      toHex(field(5, 32)),
+      "20",
+      toHex(field(38, 32)),
+      "20",
+      toHex(publicKey),
+      "0001",
+      "2c",
+      toHex(ascii(DEVICE)),
+      "020001",
+      "020001",
+      "00",
+      "00",
+      "020001",
+      "01",
+      u64(NOT_BEFORE),
+      u64(NOT_BEFORE + LIFETIME_S),
+      "00",
+      "4040",
+      toHex(field(181, 64)),
+      "00",
+      "4040",
+      toHex(field(248, 64)),
     ];
     expect(toHex(keyPackage)).toBe(expected.join(""));
   });
@@ -42,7 +63,13 @@ describe("the key package", () => {
     const pairs = room.scope(() =>
       ["init key", "leaf key"].map((name) => {
         const [privateKey, publicOut] = [room.alloc(32), room.alloc(32)];
-        room.call("packageKeyPair", room.put(fill(0x33)), room.put(new Uint8Array([name.length, ...ascii(name)])), privateKey, publicOut);
+        room.call(
+          "packageKeyPair",
+          room.put(fill(0x33)),
+          room.put(new Uint8Array([name.length, ...ascii(name)])),
+          privateKey,
+          publicOut,
+        );
         return [room.read(privateKey, 32), room.read(publicOut, 32)] as const;
       }),
     );

@@ -2,10 +2,27 @@
 import { expand } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import {
-  type CiphersuiteImpl, type ClientConfig, type ClientState, createApplicationMessage, createCommit, createGroup, createProposal,
-  type CreateCommitOptions, decodeMlsMessage, defaultAuthenticationService, defaultKeyPackageEqualityConfig, emptyPskIndex,
-  encodeMlsMessage, generateKeyPackage, getCiphersuiteFromName, getCiphersuiteImpl, joinGroup, type KeyPackage,
-  type MLSMessage, processPrivateMessage, type Proposal,
+  type CiphersuiteImpl,
+  type ClientConfig,
+  type ClientState,
+  createApplicationMessage,
+  createCommit,
+  createGroup,
+  createProposal,
+  type CreateCommitOptions,
+  decodeMlsMessage,
+  defaultAuthenticationService,
+  defaultKeyPackageEqualityConfig,
+  emptyPskIndex,
+  encodeMlsMessage,
+  generateKeyPackage,
+  getCiphersuiteFromName,
+  getCiphersuiteImpl,
+  joinGroup,
+  type KeyPackage,
+  type MLSMessage,
+  processPrivateMessage,
+  type Proposal,
 } from "ts-mls";
 import { ascii } from "./device.ts";
 
@@ -41,7 +58,11 @@ export function config(paddingBytes = 0): ClientConfig {
 /** Key package of some other device. */
 export async function strangerPackage(name: string): Promise<KeyPackage> {
   const made = await generateKeyPackage(
-    { credentialType: "basic", identity: ascii(name) }, CAPABILITIES, FOREVER, [], await suiteOne(),
+    { credentialType: "basic", identity: ascii(name) },
+    CAPABILITIES,
+    FOREVER,
+    [],
+    await suiteOne(),
   );
   return made.publicPackage;
 }
@@ -67,12 +88,17 @@ function faulty(impl: CiphersuiteImpl, faults: Faults): CiphersuiteImpl {
     signature: {
       ...impl.signature,
       sign: (key, message) => {
-        const label = new TextDecoder().decode(message.subarray(LABEL_TEXT_AT, LABEL_TEXT_AT + message[0]!)).replace("MLS 1.0 ", "");
+        const label = new TextDecoder()
+          .decode(message.subarray(LABEL_TEXT_AT, LABEL_TEXT_AT + message[0]!))
+          .replace("MLS 1.0 ", "");
         const honest = (changed: Uint8Array): Promise<Uint8Array> => impl.signature.sign(key, changed);
         return sign ? sign(label, message, honest) : honest(message);
       },
     },
-    hash: { ...impl.hash, mac: async (key, data) => (mac ? mac(await impl.hash.mac(key, data)) : impl.hash.mac(key, data)) },
+    hash: {
+      ...impl.hash,
+      mac: async (key, data) => (mac ? mac(await impl.hash.mac(key, data)) : impl.hash.mac(key, data)),
+    },
     hpke: {
       ...impl.hpke,
       seal: (key, plaintext, info, aad) => impl.hpke.seal(key, hpkePlain ? hpkePlain(plaintext) : plaintext, info, aad),
@@ -102,8 +128,17 @@ export class Phone {
   /** Founds a group. */
   static async found(groupId: Uint8Array, address: string, padding = 0): Promise<Phone> {
     const impl = await suiteOne();
-    const own = await generateKeyPackage({ credentialType: "basic", identity: ascii(address) }, CAPABILITIES, FOREVER, [], impl);
-    return new Phone(await createGroup(groupId, own.publicPackage, own.privatePackage, [], impl, config(padding)), impl);
+    const own = await generateKeyPackage(
+      { credentialType: "basic", identity: ascii(address) },
+      CAPABILITIES,
+      FOREVER,
+      [],
+      impl,
+    );
+    return new Phone(
+      await createGroup(groupId, own.publicPackage, own.privatePackage, [], impl, config(padding)),
+      impl,
+    );
   }
 
   /** A copy that goes its own way. */
@@ -113,33 +148,65 @@ export class Phone {
 
   /** Adds members; returns the Welcome as an MLSMessage. */
   async add(packages: (Uint8Array | KeyPackage)[], ratchetTreeExtension = true): Promise<Uint8Array> {
-    const extraProposals: Proposal[] = packages.map((item) => ({ proposalType: "add", add: { keyPackage: item instanceof Uint8Array ? decodePackage(item) : item } }));
-    const result = await createCommit({ state: this.state, cipherSuite: this.impl }, { extraProposals, ratchetTreeExtension });
+    const extraProposals: Proposal[] = packages.map((item) => ({
+      proposalType: "add",
+      add: { keyPackage: item instanceof Uint8Array ? decodePackage(item) : item },
+    }));
+    const result = await createCommit(
+      { state: this.state, cipherSuite: this.impl },
+      { extraProposals, ratchetTreeExtension },
+    );
     this.state = result.newState;
     return encodeMlsMessage({ welcome: result.welcome!, wireformat: "mls_welcome", version: "mls10" });
   }
 
   /** Adds another phone and returns it. */
   async addMember(address: string): Promise<Phone> {
-    const own = await generateKeyPackage({ credentialType: "basic", identity: ascii(address) }, CAPABILITIES, FOREVER, [], this.impl);
+    const own = await generateKeyPackage(
+      { credentialType: "basic", identity: ascii(address) },
+      CAPABILITIES,
+      FOREVER,
+      [],
+      this.impl,
+    );
     const extraProposals: Proposal[] = [{ proposalType: "add", add: { keyPackage: own.publicPackage } }];
-    const result = await createCommit({ state: this.state, cipherSuite: this.impl }, { extraProposals, ratchetTreeExtension: true });
+    const result = await createCommit(
+      { state: this.state, cipherSuite: this.impl },
+      { extraProposals, ratchetTreeExtension: true },
+    );
     this.state = result.newState;
-    const joined = await joinGroup(result.welcome!, own.publicPackage, own.privatePackage, emptyPskIndex, this.impl, undefined, undefined, config());
+    const joined = await joinGroup(
+      result.welcome!,
+      own.publicPackage,
+      own.privatePackage,
+      emptyPskIndex,
+      this.impl,
+      undefined,
+      undefined,
+      config(),
+    );
     return new Phone(joined, this.impl);
   }
 
   /** Commits proposals and Adds at once; returns the Welcome. */
   async commitWelcome(proposals: Proposal[], packages: Uint8Array[], ratchetTreeExtension = true): Promise<Uint8Array> {
-    const adds: Proposal[] = packages.map((item) => ({ proposalType: "add", add: { keyPackage: decodePackage(item) } }));
-    const result = await createCommit({ state: this.state, cipherSuite: this.impl }, { extraProposals: [...proposals, ...adds], ratchetTreeExtension });
+    const adds: Proposal[] = packages.map((item) => ({
+      proposalType: "add",
+      add: { keyPackage: decodePackage(item) },
+    }));
+    const result = await createCommit(
+      { state: this.state, cipherSuite: this.impl },
+      { extraProposals: [...proposals, ...adds], ratchetTreeExtension },
+    );
     this.state = result.newState;
     return encodeMlsMessage({ welcome: result.welcome!, wireformat: "mls_welcome", version: "mls10" });
   }
 
   /** Commits Adds; returns the commit. */
   addCommit(packages: KeyPackage[]): Promise<Uint8Array> {
-    return this.commit({ extraProposals: packages.map((keyPackage) => ({ proposalType: "add", add: { keyPackage } })) });
+    return this.commit({
+      extraProposals: packages.map((keyPackage) => ({ proposalType: "add", add: { keyPackage } })),
+    });
   }
 
   /** Commits; by default with an update path and nothing else. */
@@ -173,7 +240,11 @@ export class Phone {
   async seal(text: string, authenticatedData?: Uint8Array): Promise<Uint8Array> {
     const result = await createApplicationMessage(this.state, ascii(text), this.impl, authenticatedData);
     this.state = result.newState;
-    return encodeMlsMessage({ privateMessage: result.privateMessage, wireformat: "mls_private_message", version: "mls10" });
+    return encodeMlsMessage({
+      privateMessage: result.privateMessage,
+      wireformat: "mls_private_message",
+      version: "mls10",
+    });
   }
 
   async open(message: Uint8Array): Promise<string> {

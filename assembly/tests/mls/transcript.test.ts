@@ -17,7 +17,7 @@ interface Step {
   commit_hex?: string;
   plaintext_utf8?: string;
   deliveries?: Step[];
-  // biome-ignore lint/suspicious/noExplicitAny: a record of many shapes
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   [field: string]: any;
 }
 
@@ -26,7 +26,12 @@ describe.skipIf(!existsSync(path))("the recorded session", () => {
   const steps: Step[] = transcript.steps;
   const named = (name: string): Step => steps.find(({ step }) => step.startsWith(name))!;
   const device = (): Device =>
-    new Device(hex(transcript.device_seed_hex), transcript.device_address, ascii(transcript.session_id), transcript.phone_address);
+    new Device(
+      hex(transcript.device_seed_hex),
+      transcript.device_address,
+      ascii(transcript.session_id),
+      transcript.phone_address,
+    );
   const made = () => {
     const step = named("leaf key package");
     return {
@@ -46,7 +51,12 @@ describe.skipIf(!existsSync(path))("the recorded session", () => {
     const { keyPackage, notBefore } = made();
     const ours = own.mint(new Uint8Array(32).fill(3), notBefore);
     // Keys: init 5 to 37, encryption 38 to 70. Signatures: 181 to 245, 248 to 312.
-    const masked = (data: Uint8Array): string => toHex(data.map((byte, at) => ((at >= 5 && at < 37) || (at >= 38 && at < 70) || (at >= 181 && at < 245) || at >= 248 ? 0 : byte)));
+    const masked = (data: Uint8Array): string =>
+      toHex(
+        data.map((byte, at) =>
+          (at >= 5 && at < 37) || (at >= 38 && at < 70) || (at >= 181 && at < 245) || at >= 248 ? 0 : byte,
+        ),
+      );
     expect(masked(ours)).toBe(masked(keyPackage));
   });
 
@@ -81,7 +91,8 @@ describe.skipIf(!existsSync(path))("the recorded session", () => {
     for (const { name, ciphertext_hex: ciphertext, result } of named("edge cases").cases) {
       const event = result.events?.[0];
       if (!result.ok || event.type === "Ignored") refusedDetail(() => leaf.open(hex(ciphertext)));
-      else if (event.text !== undefined && !event.text.includes("\ufffd")) opens({ step: name, ciphertext_hex: ciphertext }, event.text);
+      else if (event.text !== undefined && !event.text.includes("\ufffd"))
+        opens({ step: name, ciphertext_hex: ciphertext }, event.text);
       else leaf.open(hex(ciphertext));
     }
   });

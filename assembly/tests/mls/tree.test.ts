@@ -34,7 +34,12 @@ function signed(identity: number, edit: (part: number[]) => void): Uint8Array {
 function encoded(nodes: (Uint8Array | undefined)[]): Uint8Array {
   const content = nodes.flatMap((node, index) => (node ? [1, index % 2 ? 2 : 1, ...node] : [0]));
   const length = content.length;
-  const header = length < 64 ? [length] : length < 16384 ? [0x40 | (length >> 8), length & 255] : [0x80, length >> 16, (length >> 8) & 255, length & 255];
+  const header =
+    length < 64
+      ? [length]
+      : length < 16384
+        ? [0x40 | (length >> 8), length & 255]
+        : [0x80, length >> 16, (length >> 8) & 255, length & 255];
   return new Uint8Array([...header, ...content]);
 }
 
@@ -72,7 +77,11 @@ describe("a ratchet tree", () => {
     expect(parses(encoded([]))).toBe(false);
     const good = encoded([one, parent(9), one]);
     expect(parses(good)).toBe(true);
-    for (const [at, value] of [[2, 2], [3, 2], [2, 0]] as const) {
+    for (const [at, value] of [
+      [2, 2],
+      [3, 2],
+      [2, 0],
+    ] as const) {
       const bad = good.slice();
       bad[at] = value;
       expect(parses(bad)).toBe(false);
@@ -119,7 +128,9 @@ describe("a ratchet tree", () => {
 
   it("has unmerged leaves in order, present, and below their node", () => {
     const four = (unmerged: number[], inner: number[] = []): number =>
-      validate([leaf(1, 1), parent(8, inner), leaf(2, 2), parent(9, unmerged), leaf(3, 3), undefined, undefined].slice(0, 5));
+      validate(
+        [leaf(1, 1), parent(8, inner), leaf(2, 2), parent(9, unmerged), leaf(3, 3), undefined, undefined].slice(0, 5),
+      );
     expect(four([2])).toBe(DETAIL.MlsParentHash);
     expect(four([3])).toBe(DETAIL.MlsRatchetTree);
     expect(four([9])).toBe(DETAIL.MlsRatchetTree);

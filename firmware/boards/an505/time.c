@@ -1,4 +1,4 @@
-/* Instruction count and watchdog. With `-icount shift=0` an instruction takes 1 ns of virtual time. */
+/* Stopwatch and watchdog. With `-icount shift=0` an instruction takes 1 ns of virtual time. */
 #include "board.h"
 #include "m33.h"
 
@@ -37,15 +37,71 @@ time_start(void)
     TIMER0->control = TIMER_ENABLE;
 }
 
-uint64_t
-board_count(void)
+/* A moment on the timer to the instruction, which is 50 times finer than its tick.
+ *
+ * The timer is read every 49 instructions, the first time too. It then goes down by one tick each time, but once in 50 reads it does not: between
+ * those two reads the distance to time-out, in instructions, went from 50 v + 49 to 50 v. */
+typedef struct {
+    uint64_t first, last; /* instructions to time-out at the first and at the last read */
+} moment;
+
+enum { READ_PERIOD = INSTRUCTIONS_PER_TICK - 1 };
+
+static inline moment
+read_moment(void)
 {
-    static uint32_t last = UINT32_MAX;
-    static uint64_t ticks;
-    uint32_t now = TIMER0->value;
-    ticks += (uint32_t)(last - now);
-    last = now;
-    return ticks * INSTRUCTIONS_PER_TICK;
+    uint32_t periods = 0, value = 0, next = 0, delay = 0;
+    __asm__ volatile("ldr    %[value], [%[timer], #4]\n"
+                     "nop\n"
+                     "nop\n"
+                     "nop\n"
+                     "1:\n"
+                     "nop\n"
+                     "adds   %[periods], #1\n"
+                     "movs   %[delay], #21\n"
+                     "2:\n"
+                     "subs   %[delay], #1\n"
+                     "bne    2b\n"
+                     "ldr    %[next], [%[timer], #4]\n"
+                     "cmp    %[value], %[next]\n"
+                     "mov    %[value], %[next]\n"
+                     "bne    1b\n"
+                     : [periods] "+l"(periods), [value] "+l"(value), [next] "+l"(next), [delay] "+l"(delay)
+                     : [timer] "l"(TIMER0)
+                     : "cc", "memory");
+    uint64_t last = (uint64_t)value * INSTRUCTIONS_PER_TICK;
+    return (moment){ .first = last + periods * READ_PERIOD, .last = last };
+}
+
+static uint64_t started, elapsed;
+
+void
+board_stopwatch_resume(void)
+{
+    started = read_moment().last;
+}
+
+void
+board_stopwatch_start(void)
+{
+    elapsed = 0;
+    board_stopwatch_resume();
+}
+
+void
+board_stopwatch_pause(void)
+{
+    uint64_t now = read_moment().first;
+    uint64_t span = started - now;
+    if (started < now) /* the timer went round, once */
+        span += ((uint64_t)UINT32_MAX + 1) * INSTRUCTIONS_PER_TICK;
+    elapsed += span;
+}
+
+uint64_t
+board_stopwatch_read(void)
+{
+    return elapsed;
 }
 
 void

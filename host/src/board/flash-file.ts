@@ -42,7 +42,8 @@ export function flashFileError(path: string, error: unknown): OffleafError {
 /** A device or a folder is no flash file. Throws E-FLASH-01. */
 function refuseOther(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat && !stat.isFile()) throw new OffleafError("E-FLASH-01", { facts: { file: path }, why: "it is not a regular file" });
+  if (stat && !stat.isFile())
+    throw new OffleafError("E-FLASH-01", { facts: { file: path }, why: "it is not a regular file" });
 }
 
 /** The part behind a file; a missing or empty file becomes an erased part. Throws E-FLASH-01, E-FLASH-02. */

@@ -3,7 +3,15 @@ import { OffleafError } from "../errors.ts";
 import { linkRequest } from "../link/core-calls.ts";
 import { LINK_VERSION, Request, Status } from "../link/frame.ts";
 import type { LinkClient, LinkReply } from "../link/link-client.ts";
-import { FAULT_KINDS, Unsupported, type BoardHello, type BoardStats, type CallOutcome, type CoreCall, type Fault } from "./board.ts";
+import {
+  FAULT_KINDS,
+  Unsupported,
+  type BoardHello,
+  type BoardStats,
+  type CallOutcome,
+  type CoreCall,
+  type Fault,
+} from "./board.ts";
 
 /** Longest wait for a call of the core; the board's own watchdog ends it after 10 s of board time. */
 export const CALL_TIMEOUT_MS = 60_000;
@@ -23,7 +31,8 @@ const garbled = (what: string): OffleafError => new OffleafError("E-LINK-03", { 
 export function readHello(bytes: Uint8Array): BoardHello {
   const answer = Buffer.from(bytes);
   const [version, abi, image, nameBytes] = answer;
-  if (version !== LINK_VERSION) throw new OffleafError("E-LINK-04", { why: `the board has version ${version}, offleaf ${LINK_VERSION}` });
+  if (version !== LINK_VERSION)
+    throw new OffleafError("E-LINK-04", { why: `the board has version ${version}, offleaf ${LINK_VERSION}` });
   const shaAt = HELLO_HEADER_BYTES + (nameBytes ?? 0);
   if (answer.length !== shaAt + SHA256_BYTES + FRAME_BYTES_BYTES) throw garbled(`a HELLO of ${answer.length} bytes`);
   return {
@@ -86,7 +95,9 @@ export class LinkBoard {
   }
 
   async stats(): Promise<BoardStats> {
-    return readStats(expectDone(await this.link.request(Request.Stats, new Uint8Array(), QUICK_TIMEOUT_MS), "STATS").answer);
+    return readStats(
+      expectDone(await this.link.request(Request.Stats, new Uint8Array(), QUICK_TIMEOUT_MS), "STATS").answer,
+    );
   }
 
   /** The board answers and starts again; the reply to its hello comes by itself. */

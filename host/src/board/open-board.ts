@@ -23,9 +23,14 @@ export async function openBoard({ board, flash, image, testEntropy, onLog }: Boa
   if (testEntropy && board !== "sim") throw only("test-entropy", "sim");
   if (flash !== undefined && board !== "sim" && board !== "qemu") throw only("flash", "sim and qemu");
   const log = onLog ?? (() => {});
-  if (board === "sim") return new SimBoard({ ...(flash !== undefined && { flash }), testEntropy: testEntropy ?? false });
+  if (board === "sim")
+    return new SimBoard({ ...(flash !== undefined && { flash }), testEntropy: testEntropy ?? false });
   if (board === "qemu") {
-    return QemuBoard.start({ ...(flash !== undefined && { flash }), ...(image !== undefined && { image }), onLog: log });
+    return QemuBoard.start({
+      ...(flash !== undefined && { flash }),
+      ...(image !== undefined && { image }),
+      onLog: log,
+    });
   }
   return SerialBoard.open(board, log);
 }

@@ -7,7 +7,7 @@ import { findTool } from "../tools.ts";
 
 const QEMU = "qemu-system-arm";
 /** Seconds that a start waits for an earlier emulator to let go of the flash file: the time a killed one takes to die. */
-const LOCK_WAIT_S = 5;
+const LOCK_WAIT_S = 2;
 const LOCK_CONFLICT_EXIT = 84;
 /** Longest wait for a killed emulator to be gone. */
 const KILL_TIMEOUT_MS = 10_000;
@@ -22,14 +22,22 @@ const quoted = (text: string): string => text.replaceAll(",", ",,");
 
 function qemuArguments(image: string, flash: string): string[] {
   return [
-    "-M", "mps2-an505",
-    "-display", "none",
-    "-monitor", "none",
-    "-icount", "shift=0",
-    "-kernel", image,
-    "-chardev", "stdio,id=link,signal=off",
-    "-serial", "chardev:link",
-    "-semihosting-config", `enable=on,target=native,arg=${quoted(flash)}`,
+    "-M",
+    "mps2-an505",
+    "-display",
+    "none",
+    "-monitor",
+    "none",
+    "-icount",
+    "shift=0",
+    "-kernel",
+    image,
+    "-chardev",
+    "stdio,id=link,signal=off",
+    "-serial",
+    "chardev:link",
+    "-semihosting-config",
+    `enable=on,target=native,arg=${quoted(flash)}`,
   ];
 }
 
@@ -40,7 +48,18 @@ function qemuArguments(image: string, flash: string): string[] {
 export function qemuCommand(image: string, flash: string): string[] {
   const guard =
     process.platform === "linux"
-      ? ["setpriv", "--pdeathsig", "KILL", "flock", "-w", `${LOCK_WAIT_S}`, "-E", `${LOCK_CONFLICT_EXIT}`, "--no-fork", flash]
+      ? [
+          "setpriv",
+          "--pdeathsig",
+          "KILL",
+          "flock",
+          "-w",
+          `${LOCK_WAIT_S}`,
+          "-E",
+          `${LOCK_CONFLICT_EXIT}`,
+          "--no-fork",
+          flash,
+        ]
       : [];
   return [...guard, QEMU, ...qemuArguments(image, flash)];
 }
@@ -64,5 +83,6 @@ export async function stopQemu(child: QemuChild): Promise<void> {
     });
   });
   child.kill("SIGKILL");
-  if (!(await gone)) throw new OffleafError("E-LINK-02", { why: `the emulator (process ${child.pid}) cannot be killed` });
+  if (!(await gone))
+    throw new OffleafError("E-LINK-02", { why: `the emulator (process ${child.pid}) cannot be killed` });
 }

@@ -6,7 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { OffleafError } from "../errors.ts";
 import { LinkClient } from "../link/link-client.ts";
 import { imagePath } from "../paths.ts";
-import { PowerLost, Unsupported, type Board, type BoardHello, type BoardStats, type CallOutcome, type CoreCall, type Fault } from "./board.ts";
+import {
+  PowerLost,
+  Unsupported,
+  type Board,
+  type BoardHello,
+  type BoardStats,
+  type CallOutcome,
+  type CoreCall,
+  type Fault,
+} from "./board.ts";
 import { JOURNAL_BYTES, openPart } from "./flash-file.ts";
 import { LinkBoard, readHello } from "./link-board.ts";
 import { QemuExit, startQemu, stopQemu, type QemuChild } from "./qemu-process.ts";
@@ -94,7 +103,8 @@ export class QemuBoard implements Board {
 
   writeFlash(at: number, bytes: Uint8Array): Promise<void> {
     return this.withPower(async () => {
-      if (at + bytes.length > JOURNAL_BYTES) throw new RangeError(`bytes ${at} to ${at + bytes.length} are not in a part of ${JOURNAL_BYTES}`);
+      if (at + bytes.length > JOURNAL_BYTES)
+        throw new RangeError(`bytes ${at} to ${at + bytes.length} are not in a part of ${JOURNAL_BYTES}`);
       this.withFile("r+", (file) => writeSync(file, bytes, 0, bytes.length, at));
     });
   }
@@ -164,7 +174,11 @@ export class QemuBoard implements Board {
       case QemuExit.Fault:
         return new OffleafError("E-LINK-02", { facts, why: "the firmware met a fault; its log says which" });
       case QemuExit.FlashFile:
-        return new OffleafError("E-FLASH-01", { facts, what: "the flash file cannot be used", why: "the emulated board could not open, read or write it" });
+        return new OffleafError("E-FLASH-01", {
+          facts,
+          what: "the flash file cannot be used",
+          why: "the emulated board could not open, read or write it",
+        });
       case QemuExit.LockConflict:
         return new OffleafError("E-FLASH-03", { facts, why: "it is locked" });
       default:

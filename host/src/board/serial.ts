@@ -3,7 +3,16 @@ import { existsSync } from "node:fs";
 import type { SerialPort } from "serialport";
 import { OffleafError } from "../errors.ts";
 import { LinkClient } from "../link/link-client.ts";
-import { PowerLost, Unsupported, type Board, type BoardHello, type BoardStats, type CallOutcome, type CoreCall, type Fault } from "./board.ts";
+import {
+  PowerLost,
+  Unsupported,
+  type Board,
+  type BoardHello,
+  type BoardStats,
+  type CallOutcome,
+  type CoreCall,
+  type Fault,
+} from "./board.ts";
 import { LinkBoard, readHello } from "./link-board.ts";
 
 const BAUD = 115_200;
@@ -49,7 +58,9 @@ export class SerialBoard implements Board {
     private lastHello: BoardHello,
     private readonly onLog: (text: string) => void,
   ) {
-    port.once("close", () => this.link.fail(new OffleafError("E-LINK-02", { facts: { port: port.path }, why: "the port went away" })));
+    port.once("close", () =>
+      this.link.fail(new OffleafError("E-LINK-02", { facts: { port: port.path }, why: "the port went away" })),
+    );
   }
 
   /** A board that has said hello. Throws E-TOOL-05, E-PORT-01 to 03, E-LINK-01 to 04. */

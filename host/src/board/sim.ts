@@ -4,7 +4,17 @@ import { DETAILS, KINDS } from "@offleaf/interop";
 import { sha256Hex } from "../build-info.ts";
 import { OffleafError } from "../errors.ts";
 import { corePath } from "../paths.ts";
-import { PowerLost, TRAPPED, Unsupported, type Board, type BoardHello, type BoardStats, type CallOutcome, type CoreCall, type Fault } from "./board.ts";
+import {
+  PowerLost,
+  TRAPPED,
+  Unsupported,
+  type Board,
+  type BoardHello,
+  type BoardStats,
+  type CallOutcome,
+  type CoreCall,
+  type Fault,
+} from "./board.ts";
 import { argumentBytes, CoreInstance, type CoreImports } from "./core-instance.ts";
 import { seededEntropy, systemEntropy, type EntropySource } from "./entropy.ts";
 import { flashFileError, newPart, openPart, type Part } from "./flash-file.ts";
@@ -23,7 +33,8 @@ export interface SimOptions {
 }
 
 const readCore = (): Uint8Array => {
-  if (!existsSync(corePath)) throw new OffleafError("E-TOOL-04", { facts: { file: corePath }, why: "there is no such file" });
+  if (!existsSync(corePath))
+    throw new OffleafError("E-TOOL-04", { facts: { file: corePath }, why: "there is no such file" });
   return readFileSync(corePath);
 };
 
@@ -110,7 +121,8 @@ export class SimBoard implements Board {
   async writeFlash(at: number, bytes: Uint8Array): Promise<void> {
     this.needPower();
     const { size } = this.part.flash;
-    if (at + bytes.length > size) throw new RangeError(`bytes ${at} to ${at + bytes.length} are not in a part of ${size}`);
+    if (at + bytes.length > size)
+      throw new RangeError(`bytes ${at} to ${at + bytes.length} are not in a part of ${size}`);
     this.part.flash.write(at, bytes);
   }
 
@@ -134,7 +146,8 @@ export class SimBoard implements Board {
     if (error instanceof FlashPowerLost) this.lost = "a fault cut the power; send power";
     else if (isSystemError(error)) this.lost = `${flashFileError(this.options.flash ?? "", error).message}; send power`;
     this.needPower();
-    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error instanceof FlashMisuse) return error.message;
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError || error instanceof FlashMisuse)
+      return error.message;
     throw error;
   }
 

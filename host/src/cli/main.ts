@@ -1,15 +1,18 @@
 // The command `offleaf`.
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../build-info.ts";
-import { ERRORS, OffleafError, toOffleafError } from "../errors.ts";
+import { OffleafError, toOffleafError } from "../errors.ts";
 import { addDevice } from "./commands/device.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addFootprint } from "./commands/footprint.ts";
 import { addPair } from "./commands/pair.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { resultPrinted } from "./output.ts";
 
 const EXIT_HELP = `
-Exit codes: ${Object.values(EXIT_CODES).map(({ code, meaning }) => `${code} ${meaning}`).join("; ")}.
+Exit codes: ${Object.values(EXIT_CODES)
+  .map(({ code, meaning }) => `${code} ${meaning}`)
+  .join("; ")}.
 Each command has --help with examples. Errors have codes of their own: docs/cli.md.`;
 
 function buildProgram(): Command {
@@ -33,9 +36,7 @@ function usageError(error: CommanderError): OffleafError | undefined {
 
 function report(error: OffleafError, json: boolean): void {
   process.stderr.write(`${error.format()}\n`);
-  // A report that was already printed says itself that it is not ok.
-  const reported = ERRORS[error.code].exit === "checkFailed" || error.code === "E-TOOL-06";
-  if (json && !reported) process.stdout.write(`${JSON.stringify({ schema: 1, ok: false, error })}\n`);
+  if (json && !resultPrinted()) process.stdout.write(`${JSON.stringify({ schema: 1, ok: false, error })}\n`);
   process.exitCode = error.exitCode;
 }
 

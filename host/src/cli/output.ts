@@ -8,6 +8,11 @@ export interface Task {
   end(facts?: object): void;
 }
 
+let printed = false;
+
+/** Whether this command has printed its result; an error that follows it must not print another. */
+export const resultPrinted = (): boolean => printed;
+
 export class Output {
   /** @param json one JSON object a line on stdout: progress first, the result last */
   constructor(readonly json: boolean) {}
@@ -26,11 +31,13 @@ export class Output {
 
   /** The result: text for people, or the object as the last line. */
   result(object: object, text: string): void {
+    printed = true;
     process.stdout.write(`${this.json ? JSON.stringify(object) : text}\n`);
   }
 
   private ndjsonTask(task: string, total: number): Task {
-    const line = (type: string, facts: object): void => void process.stdout.write(`${JSON.stringify({ type, task, ...facts })}\n`);
+    const line = (type: string, facts: object): void =>
+      void process.stdout.write(`${JSON.stringify({ type, task, ...facts })}\n`);
     line("task_begin", { total });
     return {
       progress: (done) => line("task_progress", { done, total }),
@@ -40,7 +47,12 @@ export class Output {
 }
 
 function barTask(name: string, total: number): Task {
-  const bar = new SingleBar({ format: `${name} [{bar}] {value}/{total}`, stream: process.stderr, clearOnComplete: true, hideCursor: true });
+  const bar = new SingleBar({
+    format: `${name} [{bar}] {value}/{total}`,
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+  });
   bar.start(total, 0);
   return { progress: (done) => bar.update(done), end: () => bar.stop() };
 }

@@ -213,7 +213,11 @@ export function refuse(id: number | string | undefined, error: Refusal): LeafRep
 
 function peersOf(answer: Uint8Array): object {
   const text = Buffer.from(answer).toString("latin1");
-  return { peers: Array.from({ length: text.length / ADDRESS_BYTES }, (_, i) => text.slice(i * ADDRESS_BYTES, (i + 1) * ADDRESS_BYTES)) };
+  return {
+    peers: Array.from({ length: text.length / ADDRESS_BYTES }, (_, i) =>
+      text.slice(i * ADDRESS_BYTES, (i + 1) * ADDRESS_BYTES),
+    ),
+  };
 }
 
 const sessionOf = (answer: Uint8Array): object => ({ session: answer[0] === 1, envVersions: [...answer.subarray(1)] });

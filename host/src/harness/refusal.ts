@@ -21,7 +21,8 @@ export function refusalOf(outcome: CallOutcome): Refusal {
   }
   if (outcome.detail === DETAILS.NotOpen) return { kind: "NotOpen", message: "open comes first" };
   const kind = KIND_NAMES.get(outcome.status);
-  if (kind === undefined) throw new Error(`the board answered status ${outcome.status}, which docs/abi.md does not know`);
+  if (kind === undefined)
+    throw new Error(`the board answered status ${outcome.status}, which docs/abi.md does not know`);
   const detail = DETAIL_NAMES.get(outcome.detail);
   return { kind, message: detail ?? (outcome.detail === 0 ? "no detail" : `detail ${outcome.detail}`) };
 }

@@ -73,7 +73,9 @@ export class LinkClient {
   async booted(timeoutMs: number): Promise<Uint8Array> {
     if (!this.bootHello && !this.failure) await this.bootHelloArrives(timeoutMs);
     if (this.bootHello) return this.bootHello;
-    throw this.failure ?? new OffleafError("E-LINK-01", { why: `it did not say hello within ${timeoutMs} ms of its start` });
+    throw (
+      this.failure ?? new OffleafError("E-LINK-01", { why: `it did not say hello within ${timeoutMs} ms of its start` })
+    );
   }
 
   /** Requests queue up. Throws E-LINK-01 or E-LINK-02, after which the link is of no more use. */
@@ -114,7 +116,12 @@ export class LinkClient {
     else if (type === Answer.Event) waiting.reply.events.push(payload.slice());
     else if (type === Answer.Trap) waiting.reply.trap = Buffer.from(payload).toString("utf8");
     else if (type === (Answer.Reply | waiting.request)) this.finish(waiting, payload);
-    else this.fail(new OffleafError("E-LINK-03", { why: `answer 0x${type.toString(16)} to request 0x${waiting.request.toString(16)}` }));
+    else
+      this.fail(
+        new OffleafError("E-LINK-03", {
+          why: `answer 0x${type.toString(16)} to request 0x${waiting.request.toString(16)}`,
+        }),
+      );
   }
 
   private finish(waiting: Waiting, payload: Uint8Array): void {

@@ -50,7 +50,7 @@ export class SlipChannel {
 
   /** The decoder has no limit of its own, so each piece between two ENDs is measured before it gets there. */
   private take(chunk: Buffer): void {
-    for (let from = 0; from < chunk.length; ) {
+    for (let from = 0; from < chunk.length;) {
       const end = chunk.indexOf(END, from);
       const to = end < 0 ? chunk.length : end + 1;
       this.takePiece(chunk.subarray(from, to), end >= 0);

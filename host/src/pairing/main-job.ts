@@ -42,7 +42,11 @@ function must(holds: boolean, otherwise: string): asserts holds {
  * Runs the main job between a device on an erased part and a fresh phone.
  * Stops at the first step that fails; that one is the last in the list and has `ok: false`.
  */
-export async function runMainJob(leaf: Leaf, phone: Phone, options: MainJobOptions): Promise<{ steps: Step[]; address: string; conversation?: Conversation }> {
+export async function runMainJob(
+  leaf: Leaf,
+  phone: Phone,
+  options: MainJobOptions,
+): Promise<{ steps: Step[]; address: string; conversation?: Conversation }> {
   const job = new MainJob(leaf, phone, options);
   await job.run();
   return { steps: job.steps, address: job.address, ...(job.talk && { conversation: job.talk }) };
@@ -80,12 +84,21 @@ class MainJob {
 
   private async perform(step: string, body: () => Promise<object>): Promise<boolean> {
     const start = Date.now();
-    const record = (ok: boolean, facts: object): Step => ({ step, order: this.options.order, ok, ms: Date.now() - start, ...facts });
+    const record = (ok: boolean, facts: object): Step => ({
+      step,
+      order: this.options.order,
+      ok,
+      ms: Date.now() - start,
+      ...facts,
+    });
     let done: Step;
     try {
       done = record(true, await body());
     } catch (error) {
-      done = record(false, { reason: error instanceof Error ? error.message : String(error), refused: this.refusals() });
+      done = record(false, {
+        reason: error instanceof Error ? error.message : String(error),
+        refused: this.refusals(),
+      });
     }
     this.steps.push(done);
     this.options.onStep(done);
@@ -123,7 +136,10 @@ class MainJob {
     await talk.ask({ op: "send", to: this.address, text: question });
     await talk.settle();
     const opened = this.leafEvents("MessageReceived");
-    must(opened.length === 1 && opened[0]!.text === question && opened[0]!.peer === talk.phoneAddress, `the device opened ${JSON.stringify(opened)} instead of ${question}`);
+    must(
+      opened.length === 1 && opened[0]!.text === question && opened[0]!.peer === talk.phoneAddress,
+      `the device opened ${JSON.stringify(opened)} instead of ${question}`,
+    );
     await talk.device({ op: "seal", peer: talk.phoneAddress, text: answer, now: talk.now() });
     await talk.settle();
     const heard = talk.take().flatMap((one) => ("message" in one ? [one.message.text] : []));
@@ -145,7 +161,10 @@ class MainJob {
     const { r } = await talk.ask({ op: "commit", peer: this.address });
     await talk.settle();
     const applied = this.leafEvents("CommitApplied");
-    must(applied.length === 1 && applied[0]!.epoch === r.epoch, `the device applied ${JSON.stringify(applied)}, the phone is in epoch ${String(r.epoch)}`);
+    must(
+      applied.length === 1 && applied[0]!.epoch === r.epoch,
+      `the device applied ${JSON.stringify(applied)}, the phone is in epoch ${String(r.epoch)}`,
+    );
     await this.exchange();
     return { epoch: r.epoch };
   }
@@ -168,7 +187,9 @@ class MainJob {
 
   /** Takes what happened; the events of this type, in order. */
   private leafEvents<T extends LeafEvent["type"]>(type: T): Extract<LeafEvent, { type: T }>[] {
-    const all = this.parts().talk.take().flatMap((one) => (one.at === "leaf" ? [one.event] : []));
+    const all = this.parts()
+      .talk.take()
+      .flatMap((one) => (one.at === "leaf" ? [one.event] : []));
     return all.filter((event): event is Extract<LeafEvent, { type: T }> => event.type === type);
   }
 
@@ -178,7 +199,9 @@ class MainJob {
 
   /** These types happened, in this order, among others. */
   private expectEvents(types: LeafEvent["type"][]): void {
-    const seen = this.parts().talk.take().flatMap((one) => (one.at === "leaf" ? [one.event.type] : []));
+    const seen = this.parts()
+      .talk.take()
+      .flatMap((one) => (one.at === "leaf" ? [one.event.type] : []));
     let from = 0;
     for (const type of types) {
       const at = seen.indexOf(type, from);

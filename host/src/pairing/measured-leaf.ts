@@ -3,7 +3,7 @@ import type { Leaf, LeafEvent, LeafOp, LeafReply, LeafRequest, LeafStats } from 
 
 /** What a call of the core did, by the names that benches use. */
 export type Operation =
-  | "provision" | "resume" | "mint" | "peer-key-package" | "join" | "open" | "seal" | "commit" | "reset" | "other";
+  "provision" | "resume" | "mint" | "peer-key-package" | "join" | "open" | "seal" | "commit" | "reset" | "other";
 
 /** Cost of one kind of operation: the dearest of its calls. `null` where the board cannot measure. */
 export interface OperationCost {
@@ -34,7 +34,8 @@ const BY_EVENT: [LeafEvent["type"], Operation][] = [
   ["PeerAdvertised", "peer-key-package"],
 ];
 
-const highest = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.max(a, b));
+const highest = (a: number | null, b: number | null): number | null =>
+  a === null ? b : b === null ? a : Math.max(a, b);
 
 export class MeasuredLeaf implements Leaf {
   private readonly costs = new Map<Operation, OperationCost>();

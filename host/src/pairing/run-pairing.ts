@@ -30,7 +30,14 @@ export interface PairingOptions {
 }
 
 /** Throws what the start of the board or of the phone throws; a step that fails is in the result. */
-export async function runPairing({ board: name, image, order, commits, onStep, onLog }: PairingOptions): Promise<PairingRun> {
+export async function runPairing({
+  board: name,
+  image,
+  order,
+  commits,
+  onStep,
+  onLog,
+}: PairingOptions): Promise<PairingRun> {
   const phone = startPhone();
   try {
     const board = await openBoard({ board: name, ...(image !== undefined && { image }), onLog });

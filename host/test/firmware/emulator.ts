@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { BOARD_GEOMETRY } from "../../src/board/flash-model.ts";
+import { OffleafError } from "../../src/errors.ts";
 import { LinkClient, type LinkReply } from "../../src/link/link-client.ts";
 import { root } from "../../src/paths.ts";
 import { writeProbeCore } from "./probe-core.ts";
@@ -49,7 +50,12 @@ export class Emulator {
 
   private constructor(private readonly process: ChildProcess) {
     this.client = new LinkClient(process.stdout!, process.stdin!, (text) => this.logs.push(text));
-    this.exit = new Promise((resolve) => process.once("close", (code) => resolve(code)));
+    this.exit = new Promise((resolve) => {
+      process.once("close", (code) => {
+        this.client.fail(new OffleafError("E-LINK-02", { why: `the emulator ended with code ${code}` }));
+        resolve(code);
+      });
+    });
   }
 
   static start(image: string, flash = ""): Emulator {

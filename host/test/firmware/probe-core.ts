@@ -154,8 +154,7 @@ export const EDGE = Buffer.from(Array.from({ length: 64 }, (_, i) => (i * 37 + 1
 
 const argument = (index: number): string => `(i32.load (i32.const ${MAILBOX + 4 + 4 * index}))`;
 const done = (call: string): string => `(return (i32.sub (i32.const 0) ${call}))`;
-const when = (op: number, body: string): string =>
-  `(if (i32.eq (local.get $op) (i32.const ${op})) (then ${body}))`;
+const when = (op: number, body: string): string => `(if (i32.eq (local.get $op) (i32.const ${op})) (then ${body}))`;
 /** Runs access number $n at $a by halving the range: a chain of hundreds of comparisons would be slow. */
 function choose(from: number, to: number): string {
   if (to - from === 1) return `(return (call $access_${from} (local.get $a)))`;
@@ -163,7 +162,8 @@ function choose(from: number, to: number): string {
   return `(if (i32.lt_u (local.get $n) (i32.const ${middle})) (then ${choose(from, middle)}))\n${choose(middle, to)}`;
 }
 
-const bytesOf = (data: Uint8Array): string => [...data].map((byte) => `\\${byte.toString(16).padStart(2, "0")}`).join("");
+const bytesOf = (data: Uint8Array): string =>
+  [...data].map((byte) => `\\${byte.toString(16).padStart(2, "0")}`).join("");
 
 function text(memory: string): string {
   return `(module
@@ -235,7 +235,7 @@ ${ACCESSES.map(({ body }, i) => ` (func $access_${i} (param $a i32) (result i64)
   ${when(Op.Entropy, `(local.set $n ${argument(1)}) (drop (call $entropy ${argument(0)} (local.get $n))) (return (local.get $n))`)}
   ${when(Op.Transmit, `(call $transmit ${argument(0)} ${argument(1)}) (return (i32.const 0))`)}
   ${when(Op.DeviceKey, `(drop (call $device_key ${argument(0)})) (return (i32.const 32))`)}
-  ${when(Op.Spin, `(local.set $n ${argument(0)}) (loop $again (i32.store (i32.const ${MAILBOX + 64}) (local.get $n)) (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1))))) (return (i32.const 0))`)}
+  ${when(Op.Spin, `(local.set $n ${argument(0)}) (loop $again (i32.store (i32.const ${MAILBOX + 64}) (i32.mul (i32.xor (i32.load (i32.const ${MAILBOX + 64})) (local.get $n)) (i32.const 0x9e3779b1))) (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1))))) (return (i32.const 0))`)}
   ${when(Op.Answer, `(return ${argument(0)})`)}
   ${when(Op.Access, `(i64.store (i32.const ${MAILBOX}) (call $access ${argument(0)} ${argument(1)})) (return (i32.const 8))`)}
   (i32.const -6)))

@@ -3,12 +3,18 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { Scenario } from "../scenario.ts";
 import { messagesIn, typesOf, type PhoneEnd, type Stage } from "../stage.ts";
-import { PREFIX, makeFrame } from "../person.ts";
+import { sessionId } from "../address.ts";
+import { PREFIX, Person, makeFrame } from "../person.ts";
 import { corrupt, die } from "../weather.ts";
 import { readFrame, uuidText, writeFrame, type Frame } from "../wire.ts";
 
 /** How far ahead of the next expected generation a message may be. */
 const FORWARD_WINDOW = 1024;
+/** Longest text that a device seals, and characters that it opens whatever the encoding, in bytes. */
+const MAX_SEALED_TEXT_BYTES = 1024;
+const SURE_TEXT_BYTES = 1000;
+/** Beyond the longest frame of any board. */
+const MAX_BIG_BYTES = 9 * 1024;
 /** Frames with a changed byte that a run sends. */
 const MUTATIONS = 200;
 
@@ -28,6 +34,45 @@ async function sealed(stage: Stage, phone: PhoneEnd, count: number): Promise<str
   }
   assert.equal(frames.length, count, "the phone held messages back");
   return frames;
+}
+
+/** A frame of each kind that holds about `size` bytes of what its sender may choose. */
+function bigFrames(anna: Person, paired: string, stage: Stage, size: number): [string, Frame][] {
+  const now = stage.now();
+  const to = stage.address;
+  const numbers = Array.from(randomBytes(Math.ceil(size / 4)));
+  const group_id = sessionId(anna.address, to);
+  const envelope = {
+    group_id,
+    message_type: "Application",
+    epoch: 1,
+    ciphertext: numbers,
+    sender_id: anna.address,
+    timestamp_ms: 0,
+  };
+  const welcome = Uint8Array.of(0, 1, 0, 3, 0, 1, ...numbers);
+  const sealedBy = (sender: string, body: string) => makeFrame(sender, to, PREFIX.encrypted + body, now);
+  const base64 = randomBytes(Math.ceil((size * 3) / 4)).toString("base64");
+  const metadata = Object.fromEntries(Array.from({ length: Math.ceil(size / 16) }, (_, i) => [`key ${i}`, "value"]));
+  return [
+    ["key package", anna.sign(anna.keyPackage(to, now, { key_package_data: numbers }))],
+    [
+      "key package of many versions",
+      anna.sign(anna.keyPackage(to, now, { env_versions: numbers, wire_versions: numbers })),
+    ],
+    ["welcome", anna.sign(anna.welcome(to, now, welcome))],
+    ["probe", anna.sign(anna.control(PREFIX.probe + "x".repeat(size), to, now))],
+    ["JSON envelope", sealedBy(anna.address, JSON.stringify(envelope))],
+    ["JSON envelope in base64", sealedBy(anna.address, Buffer.from(JSON.stringify(envelope)).toString("base64"))],
+    ["compact envelope", sealedBy(anna.address, base64)],
+    [
+      "envelope of a paired peer",
+      sealedBy(paired, JSON.stringify({ ...envelope, group_id: sessionId(paired, to), sender_id: paired })),
+    ],
+    ["long text", makeFrame(anna.address, to, "x".repeat(size), now)],
+    ["metadata", makeFrame(anna.address, to, "x", now, { metadata })],
+    ["long metadata", makeFrame(anna.address, to, "x", now, { metadata: { __ctrl_sig: base64, __ctrl_pk: base64 } })],
+  ];
 }
 
 export const order: Scenario[] = [
@@ -126,6 +171,57 @@ export const order: Scenario[] = [
       for (const data of garbage) assert.equal((await stage.give(data)).error, "MalformedFrame", data.slice(0, 16));
       assert.equal((await stage.do({ op: "stats" })).r!.flashPrograms, 0);
       assert.equal((await stage.give(sealedFrame)).error, undefined);
+      await stage.talk(phone, "unharmed");
+    },
+  },
+  {
+    name: "long-texts",
+    holds:
+      "texts of the phone open unchanged up to the longest frame, longer ones are MalformedFrame; 1024 bytes are sealed, 1025 refused",
+    async play(stage) {
+      const [compact, silent] = [await stage.addPhone("compact"), await stage.addPhone("silent")];
+      await stage.pair(compact, "phone");
+      await stage.pair(silent, "device", {
+        lose: (frame, to) => to === "device" && frame.content.startsWith(PREFIX.keyPackage),
+      });
+      for (const phone of [compact, silent]) {
+        for (const bytes of [0, 1, 255, 256, 1000, 3000, 6000, 9000, 40_000]) {
+          const text = '"\\\u00e9'.repeat(bytes).slice(0, bytes);
+          await stage.ask(phone, { op: "send", to: stage.address, text });
+          const { error, events } = await stage.give(stage.intercept().at(-1)!);
+          if (bytes > SURE_TEXT_BYTES && error !== undefined) assert.equal(error, "MalformedFrame", `${bytes} bytes`);
+          else assert.deepEqual(messagesIn(events), [{ peer: phone.address, text }], `${bytes} bytes: ${error}`);
+        }
+        phone.heard = [];
+        const longest = '"'.repeat(MAX_SEALED_TEXT_BYTES);
+        await stage.do({ op: "seal", peer: phone.address, text: longest, now: stage.now() });
+        await stage.settle();
+        assert.deepEqual(phone.heard, [longest]);
+        const over = `${longest}x`;
+        assert.equal(await stage.refused({ op: "seal", peer: phone.address, text: over, now: stage.now() }), "Sealed");
+        await stage.talk(phone, "short again");
+      }
+    },
+  },
+  {
+    name: "big-frames",
+    holds:
+      "frames of every kind, of a known peer and of a stranger, grown to the longest frame: an error or no effect, never a trap",
+    async play(stage) {
+      const anna = new Person();
+      const phone = await stage.addPhone();
+      await stage.pair(phone);
+      const traps: string[] = [];
+      for (const known of [false, true]) {
+        for (let size = 256; size <= MAX_BIG_BYTES; size += size < 2048 ? 256 : 512) {
+          for (const [name, frame] of bigFrames(anna, phone.address, stage, size)) {
+            if ((await stage.give(frame)).error === "Trap")
+              traps.push(`${name} of ${size}${known ? "" : " from a stranger"}`);
+          }
+        }
+        if (!known) await stage.give(anna.sign(anna.keyPackage(stage.address, stage.now())));
+      }
+      assert.deepEqual(traps, []);
       await stage.talk(phone, "unharmed");
     },
   },

@@ -26,7 +26,10 @@ export function addDevice(program: Command): void {
     .command("device")
     .description("put a device behind JSON lines: requests in, replies out")
     .requiredOption("--board <sim|qemu|port>", "what runs the device")
-    .option("--flash <file>", "the flash of sim and qemu; made when missing, and kept; without it the part ends with the command")
+    .option(
+      "--flash <file>",
+      "the flash of sim and qemu; made when missing, and kept; without it the part ends with the command",
+    )
     .option("--image <name|file>", "image of the emulated board (qemu): leaf, leaf-interp, or an ELF file")
     .option("--stdio", "requests on stdin and replies on stdout, without a prompt")
     .option("--test-entropy", "sim: let the request entropy replace the random source; for tests only")
@@ -65,7 +68,12 @@ function endOnSignals(board: Board): void {
 /** The same requests by hand: JSON, or just the name of an op. */
 async function prompt(device: Device): Promise<void> {
   const terminal = process.stdin.isTTY && process.stderr.isTTY;
-  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal, prompt: terminal ? "leaf> " : "" });
+  const lines = createInterface({
+    input: process.stdin,
+    output: process.stderr,
+    terminal,
+    prompt: terminal ? "leaf> " : "",
+  });
   if (terminal) log('One request a line, {"op":"hello"} or just hello; the end of input ends the device.');
   lines.prompt();
   for await (const line of lines) {

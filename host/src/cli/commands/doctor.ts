@@ -26,8 +26,12 @@ async function doctor(options: { json?: boolean }): Promise<void> {
   const checks = await examine();
   const missing = checks.filter(({ ok, needed }) => needed && !ok);
   output.result({ schema: DOCTOR_SCHEMA, checks, ok: missing.length === 0 }, checks.map(line).join("\n"));
-  if (missing.length > 0) throw new OffleafError("E-TOOL-06", { why: `missing: ${missing.map(({ name }) => name).join(", ")}` });
+  if (missing.length > 0)
+    throw new OffleafError("E-TOOL-06", { why: `missing: ${missing.map(({ name }) => name).join(", ")}` });
 }
 
 const line = ({ name, ok, found, next, needed }: Check): string =>
-  [`${verdict(ok, "ok  ", needed ? "MISS" : "note")} ${name.padEnd(26)} ${found}`, ...(next ? [`     ${" ".repeat(26)} next: ${next}`] : [])].join("\n");
+  [
+    `${verdict(ok, "ok  ", needed ? "MISS" : "note")} ${name.padEnd(26)} ${found}`,
+    ...(next ? [`     ${" ".repeat(26)} next: ${next}`] : []),
+  ].join("\n");

@@ -67,25 +67,38 @@ async function runOnBoard(output: Output): Promise<PairingRun> {
   task.end({ ok: run.ok });
   if (run.ok) return run;
   const failed = run.steps.at(-1)!;
-  throw new OffleafError("E-PAIR-01", { what: `the ${failed.step} on the emulated board failed, so there is no run to measure`, why: String(failed.reason) });
+  throw new OffleafError("E-PAIR-01", {
+    what: `the ${failed.step} on the emulated board failed, so there is no run to measure`,
+    why: String(failed.reason),
+  });
 }
 
 /** Only the image that paired may be measured, with the core that was measured in it. Throws E-FOOT-01. */
 function refuseHollow(run: PairingRun, imageBefore: string): void {
   const facts = { image: imagePath(RUN_IMAGE) };
-  if (run.image !== RUN_IMAGE) throw new OffleafError("E-FOOT-01", { facts, why: `the board says that it runs the image ${run.image}` });
+  if (run.image !== RUN_IMAGE)
+    throw new OffleafError("E-FOOT-01", { facts, why: `the board says that it runs the image ${run.image}` });
   if (sha256Hex(readFileSync(imagePath(RUN_IMAGE))) !== imageBefore) {
     throw new OffleafError("E-FOOT-01", { facts, why: "the file changed during the run" });
   }
   const core = sha256Hex(readFileSync(corePath));
   if (run.coreSha256 !== core) {
-    throw new OffleafError("E-FOOT-01", { facts, why: `the core that paired is ${run.coreSha256}, the one of the build is ${core}` });
+    throw new OffleafError("E-FOOT-01", {
+      facts,
+      why: `the core that paired is ${run.coreSha256}, the one of the build is ${core}`,
+    });
   }
 }
 
 function runFigures({ peaks }: PairingRun): RunFigures {
-  if (peaks.pool === null || peaks.stack === null) throw new Error("the emulated board gave no peaks of pool and stack");
-  return { linearMemory: linearMemoryBytes(readFileSync(corePath)), arena: peaks.arena, pool: peaks.pool, stack: peaks.stack };
+  if (peaks.pool === null || peaks.stack === null)
+    throw new Error("the emulated board gave no peaks of pool and stack");
+  return {
+    linearMemory: linearMemoryBytes(readFileSync(corePath)),
+    arena: peaks.arena,
+    pool: peaks.pool,
+    stack: peaks.stack,
+  };
 }
 
 /** What the runtime cuts linear memory to: the core's own `__heap_base`. */

@@ -45,7 +45,8 @@ export function addPair(program: Command): void {
 
 function commitCount(text: string): number {
   const count = Number(text);
-  if (!/^\d+$/.test(text) || count > MAX_COMMITS) throw new InvalidArgumentError(`a whole number from 0 to ${MAX_COMMITS}`);
+  if (!/^\d+$/.test(text) || count > MAX_COMMITS)
+    throw new InvalidArgumentError(`a whole number from 0 to ${MAX_COMMITS}`);
   return count;
 }
 
@@ -76,7 +77,10 @@ async function pair(options: PairOptions): Promise<void> {
   const failed = report.steps.find((step) => !step.ok)!;
   throw new OffleafError("E-PAIR-01", {
     what: `the step ${failed.step} (${failed.order}) did not come out as it must`,
-    why: [String(failed.reason), ...(failed.refused as string[]).map((refusal) => `the device refused a frame: ${refusal}`)].join("\n"),
+    why: [
+      String(failed.reason),
+      ...(failed.refused as string[]).map((refusal) => `the device refused a frame: ${refusal}`),
+    ].join("\n"),
   });
 }
 
@@ -92,7 +96,8 @@ async function runOne(options: PairOptions, order: Order, output: Output): Promi
   const run = await runPairing({ board, ...(image !== undefined && { image }), order, commits, onStep, onLog });
   task.end({ ok: run.ok });
   if (options.verbose) {
-    for (const { to, data, refused } of run.crossings) output.note(`to ${to}: ${data}${refused ? `  refused: ${refused}` : ""}`);
+    for (const { to, data, refused } of run.crossings)
+      output.note(`to ${to}: ${data}${refused ? `  refused: ${refused}` : ""}`);
   }
   return run;
 }
@@ -134,11 +139,17 @@ function summary({ board, image, phone, steps, operations, ok }: PairReport): st
   return [
     `device on ${board}${image === board ? "" : ` (${image})`} with ${phone}`,
     "",
-    ...steps.map((step) => `  ${verdict(step.ok).padEnd(4)} ${step.order.padEnd(13)} ${step.step.padEnd(8)} ${String(step.ms).padStart(6)} ms`),
+    ...steps.map(
+      (step) =>
+        `  ${verdict(step.ok).padEnd(4)} ${step.order.padEnd(13)} ${step.step.padEnd(8)} ${String(step.ms).padStart(6)} ms`,
+    ),
     "",
     ...table(
       ["operation", "calls", "instructions", "arena B", "flash words", "flash B"],
-      operations.map((cost) => [cost.operation, ...[cost.calls, cost.instructions, cost.arena, cost.flashPrograms, cost.flashBytes].map(number)]),
+      operations.map((cost) => [
+        cost.operation,
+        ...[cost.calls, cost.instructions, cost.arena, cost.flashPrograms, cost.flashBytes].map(number),
+      ]),
     ),
     "",
     `${verdict(ok, "PASS")} ${steps.filter((step) => step.ok).length} of ${steps.length} steps`,
