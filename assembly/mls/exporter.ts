@@ -4,40 +4,11 @@ import { alloc, mark, release } from "../runtime/arena";
 import { deriveSecret, expandWithLabel } from "./labelled";
 import { HASH_BYTES } from "./limits";
 
+// prettier-ignore
 const table: usize = memory.data<u8>([
-  8,
-  101,
-  120,
-  112,
-  111,
-  114,
-  116,
-  101,
-  114, // exporter
-  8,
-  101,
-  120,
-  112,
-  111,
-  114,
-  116,
-  101,
-  100, // exported
-  14,
-  97,
-  117,
-  116,
-  104,
-  101,
-  110,
-  116,
-  105,
-  99,
-  97,
-  116,
-  105,
-  111,
-  110, // authentication
+  8, 101, 120, 112, 111, 114, 116, 101, 114, // exporter
+  8, 101, 120, 112, 111, 114, 116, 101, 100, // exported
+  14, 97, 117, 116, 104, 101, 110, 116, 105, 99, 97, 116, 105, 111, 110, // authentication
 ]);
 
 

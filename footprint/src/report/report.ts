@@ -54,7 +54,7 @@ export function measureImages(buildFolder: string, board: string): FootprintRepo
     })),
     core: {
       wasm: readFileSync(join(buildFolder, "core/leaf.wasm")).length,
-      aot: readFileSync(join(buildFolder, "core/leaf.aot")).length,
+      aot: readFileSync(join(buildFolder, "firmware", board, "core/core.aot")).length,
     },
   };
 }
