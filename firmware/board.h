@@ -92,9 +92,19 @@ _Noreturn void board_restart(void);
  * sees fit. */
 _Noreturn void board_fault(const char *what);
 
-/* Runs `function(argument)`. Returns true, or false when a processor fault (stack limit, memory protection,
- * undefined instruction) ended it: then its stack frames are gone and whatever it was changing is half changed. */
-bool board_guard(void (*function)(void *), void *argument);
+typedef enum {
+    GUARD_RETURNED,  /* the function returned */
+    GUARD_UNWOUND,   /* it called board_unwind() */
+    GUARD_FAULT,     /* a processor fault ended it: stack limit, memory protection */
+    GUARD_UDF = 256, /* and up: the instruction `udf #n` ended it, n is added */
+} guard_outcome;
+
+/* Runs `function(argument)` and survives processor faults in it. When it did not return, its stack frames are gone and
+ * whatever it was changing is half changed. One guard at a time. */
+guard_outcome board_guard(void (*function)(void *), void *argument);
+
+/* Ends the function of the running guard. */
+_Noreturn void board_unwind(void);
 
 /* ---- planned faults of the flash, emulated boards only ---- */
 

@@ -39,46 +39,104 @@ function transpose(q: usize): void {
  * 128 gates. Word 7 of `q` holds the high bits. Names are those of the paper.
  */
 function subBytes(q: usize): void {
-  const x0 = load<u32>(q, 28), x1 = load<u32>(q, 24), x2 = load<u32>(q, 20), x3 = load<u32>(q, 16);
-  const x4 = load<u32>(q, 12), x5 = load<u32>(q, 8), x6 = load<u32>(q, 4), x7 = load<u32>(q);
+  const x0 = load<u32>(q, 28),
+    x1 = load<u32>(q, 24),
+    x2 = load<u32>(q, 20),
+    x3 = load<u32>(q, 16);
+  const x4 = load<u32>(q, 12),
+    x5 = load<u32>(q, 8),
+    x6 = load<u32>(q, 4),
+    x7 = load<u32>(q);
 
   // Top linear layer.
-  const y14 = x3 ^ x5, y13 = x0 ^ x6, y9 = x0 ^ x3, y8 = x0 ^ x5;
+  const y14 = x3 ^ x5,
+    y13 = x0 ^ x6,
+    y9 = x0 ^ x3,
+    y8 = x0 ^ x5;
   const t0 = x1 ^ x2;
   const y1 = t0 ^ x7;
-  const y4 = y1 ^ x3, y12 = y13 ^ y14, y2 = y1 ^ x0, y5 = y1 ^ x6;
+  const y4 = y1 ^ x3,
+    y12 = y13 ^ y14,
+    y2 = y1 ^ x0,
+    y5 = y1 ^ x6;
   const y3 = y5 ^ y8;
   const t1 = x4 ^ y12;
-  const y15 = t1 ^ x5, y20 = t1 ^ x1;
-  const y6 = y15 ^ x7, y10 = y15 ^ t0, y11 = y20 ^ y9;
-  const y7 = x7 ^ y11, y17 = y10 ^ y11, y19 = y10 ^ y8, y16 = t0 ^ y11;
-  const y21 = y13 ^ y16, y18 = x0 ^ y16;
+  const y15 = t1 ^ x5,
+    y20 = t1 ^ x1;
+  const y6 = y15 ^ x7,
+    y10 = y15 ^ t0,
+    y11 = y20 ^ y9;
+  const y7 = x7 ^ y11,
+    y17 = y10 ^ y11,
+    y19 = y10 ^ y8,
+    y16 = t0 ^ y11;
+  const y21 = y13 ^ y16,
+    y18 = x0 ^ y16;
 
   // Inversion in GF(2^8) over GF(2^4).
-  const t2 = y12 & y15, t3 = y3 & y6, t5 = y4 & x7, t7 = y13 & y16;
-  const t4 = t3 ^ t2, t6 = t5 ^ t2;
-  const t9 = (y5 & y1) ^ t7, t11 = (y2 & y7) ^ t7;
+  const t2 = y12 & y15,
+    t3 = y3 & y6,
+    t5 = y4 & x7,
+    t7 = y13 & y16;
+  const t4 = t3 ^ t2,
+    t6 = t5 ^ t2;
+  const t9 = (y5 & y1) ^ t7,
+    t11 = (y2 & y7) ^ t7;
   const t12 = y9 & y11;
-  const t14 = (y14 & y17) ^ t12, t16 = (y8 & y10) ^ t12;
-  const t21 = t4 ^ t14 ^ y20, t22 = t6 ^ t16 ^ y19, t23 = t9 ^ t14 ^ y21, t24 = t11 ^ t16 ^ y18;
-  const t25 = t21 ^ t22, t26 = t21 & t23;
+  const t14 = (y14 & y17) ^ t12,
+    t16 = (y8 & y10) ^ t12;
+  const t21 = t4 ^ t14 ^ y20,
+    t22 = t6 ^ t16 ^ y19,
+    t23 = t9 ^ t14 ^ y21,
+    t24 = t11 ^ t16 ^ y18;
+  const t25 = t21 ^ t22,
+    t26 = t21 & t23;
   const t27 = t24 ^ t26;
   const t29 = (t25 & t27) ^ t22;
   const t33 = ((t22 ^ t26) & (t23 ^ t24)) ^ t24;
   const t36 = t24 & (t27 ^ t33);
-  const t37 = t36 ^ t23 ^ t33, t38 = t27 ^ t36;
+  const t37 = t36 ^ t23 ^ t33,
+    t38 = t27 ^ t36;
   const t40 = t25 ^ (t29 & t38);
-  const t41 = t40 ^ t37, t42 = t29 ^ t33, t43 = t29 ^ t40, t44 = t33 ^ t37;
+  const t41 = t40 ^ t37,
+    t42 = t29 ^ t33,
+    t43 = t29 ^ t40,
+    t44 = t33 ^ t37;
   const t45 = t42 ^ t41;
-  const z0 = t44 & y15, z1 = t37 & y6, z2 = t33 & x7, z3 = t43 & y16, z4 = t40 & y1, z5 = t29 & y7;
-  const z6 = t42 & y11, z7 = t45 & y17, z8 = t41 & y10, z9 = t44 & y12, z10 = t37 & y3, z11 = t33 & y4;
-  const z12 = t43 & y13, z13 = t40 & y5, z14 = t29 & y2, z15 = t42 & y9, z16 = t45 & y14, z17 = t41 & y8;
+  const z0 = t44 & y15,
+    z1 = t37 & y6,
+    z2 = t33 & x7,
+    z3 = t43 & y16,
+    z4 = t40 & y1,
+    z5 = t29 & y7;
+  const z6 = t42 & y11,
+    z7 = t45 & y17,
+    z8 = t41 & y10,
+    z9 = t44 & y12,
+    z10 = t37 & y3,
+    z11 = t33 & y4;
+  const z12 = t43 & y13,
+    z13 = t40 & y5,
+    z14 = t29 & y2,
+    z15 = t42 & y9,
+    z16 = t45 & y14,
+    z17 = t41 & y8;
 
   // Bottom linear layer and the affine constant.
-  const t46 = z15 ^ z16, t48 = z5 ^ z13, t53 = z0 ^ z3, t54 = z6 ^ z7;
-  const t57 = z2 ^ z12 ^ t53, t58 = z4 ^ t46, t59 = z3 ^ t54;
-  const t60 = t46 ^ t57, t62 = z7 ^ z8 ^ t58, t63 = z9 ^ z10 ^ t58, t64 = z4 ^ t59;
-  const t65 = z14 ^ t57 ^ t62, t66 = z1 ^ t63, t67 = t64 ^ t65;
+  const t46 = z15 ^ z16,
+    t48 = z5 ^ z13,
+    t53 = z0 ^ z3,
+    t54 = z6 ^ z7;
+  const t57 = z2 ^ z12 ^ t53,
+    t58 = z4 ^ t46,
+    t59 = z3 ^ t54;
+  const t60 = t46 ^ t57,
+    t62 = z7 ^ z8 ^ t58,
+    t63 = z9 ^ z10 ^ t58,
+    t64 = z4 ^ t59;
+  const t65 = z14 ^ t57 ^ t62,
+    t66 = z1 ^ t63,
+    t67 = t64 ^ t65;
   const s3 = t53 ^ t66;
   store<u32>(q, t48 ^ ~t60);
   store<u32>(q, z12 ^ t48 ^ ~t62, 4);
@@ -94,9 +152,12 @@ function subBytes(q: usize): void {
 function shiftRows(x: u32): u32 {
   return (
     (x & 0x000000ff) |
-    ((x & 0x0000fc00) >> 2) | ((x & 0x00000300) << 6) |
-    ((x & 0x00f00000) >> 4) | ((x & 0x000f0000) << 4) |
-    ((x & 0xc0000000) >> 6) | ((x & 0x3f000000) << 2)
+    ((x & 0x0000fc00) >> 2) |
+    ((x & 0x00000300) << 6) |
+    ((x & 0x00f00000) >> 4) |
+    ((x & 0x000f0000) << 4) |
+    ((x & 0xc0000000) >> 6) |
+    ((x & 0x3f000000) << 2)
   );
 }
 

@@ -2,7 +2,13 @@
 import { alloc, mark, release } from "../runtime/arena";
 import { equal } from "../bytes/compare";
 import {
-  EDWARDS_POINT_BYTES, edwardsBaseMultiply, edwardsDecode, edwardsDoubleMultiply, edwardsEncode, edwardsHasSmallOrder, edwardsNegate,
+  EDWARDS_POINT_BYTES,
+  edwardsBaseMultiply,
+  edwardsDecode,
+  edwardsDoubleMultiply,
+  edwardsEncode,
+  edwardsHasSmallOrder,
+  edwardsNegate,
 } from "./edwards25519";
 import { SCALAR_BYTES, scalarIsReduced, scalarMultiplyAdd, scalarReduce } from "./scalar25519";
 import { SHA512_BYTES, Sha512, sha512 } from "./sha2";

@@ -4,8 +4,22 @@ import { alloc, mark, release } from "../runtime/arena";
 import { equal } from "../bytes/compare";
 import { COMB_TABLE } from "./comb-table";
 import {
-  FE_BYTES, FE_ENCODED_BYTES, feAdd, feConditionalNegate, feConditionalSwap, feCopy, feDecode, feEncode, feInvert, feIsOdd, feIsZero,
-  feMultiply, fePowerP58, feSmall, feSquare, feSubtract,
+  FE_BYTES,
+  FE_ENCODED_BYTES,
+  feAdd,
+  feConditionalNegate,
+  feConditionalSwap,
+  feCopy,
+  feDecode,
+  feEncode,
+  feInvert,
+  feIsOdd,
+  feIsZero,
+  feMultiply,
+  fePowerP58,
+  feSmall,
+  feSquare,
+  feSubtract,
 } from "./field25519";
 import { SCALAR_BYTES, scalarMultiplyAdd } from "./scalar25519";
 
@@ -45,7 +59,10 @@ function complete(p: usize, e: usize, f: usize, g: usize, h: usize): void {
 /** p = 2 p. */
 function double(p: usize): void {
   const position = mark();
-  const e = alloc(FE_BYTES), f = alloc(FE_BYTES), g = alloc(FE_BYTES), h = alloc(FE_BYTES);
+  const e = alloc(FE_BYTES),
+    f = alloc(FE_BYTES),
+    g = alloc(FE_BYTES),
+    h = alloc(FE_BYTES);
   feAdd(e, p, p + Y);
   feSquare(e, e);
   feSquare(f, p);
@@ -67,7 +84,10 @@ function double(p: usize): void {
  */
 function add(p: usize, q: usize, affine: bool): void {
   const position = mark();
-  const e = alloc(FE_BYTES), f = alloc(FE_BYTES), g = alloc(FE_BYTES), h = alloc(FE_BYTES);
+  const e = alloc(FE_BYTES),
+    f = alloc(FE_BYTES),
+    g = alloc(FE_BYTES),
+    h = alloc(FE_BYTES);
   feAdd(h, p + Y, p);
   feMultiply(h, h, q); // B = (Y + X)(Y' + X')
   feSubtract(e, p + Y, p);
@@ -133,8 +153,9 @@ function combSelect(q: usize, comb: u32, index: u32): void {
   let at = COMB_TABLE + comb * (ENTRIES * ENTRY_BYTES);
   for (let i: u32 = 0; i < ENTRIES; i++, at += ENTRY_BYTES) {
     const difference = i ^ index;
-    const mask = (<u32>(0 - difference) >> 31) - 1; // all ones where i is the index
-    for (let j: u32 = 0; j < ENTRY_BYTES; j += 4) store<u32>(entry + j, load<u32>(entry + j) | (load<u32>(at + j) & mask));
+    const mask = ((<u32>(0 - difference)) >> 31) - 1; // all ones where i is the index
+    for (let j: u32 = 0; j < ENTRY_BYTES; j += 4)
+      store<u32>(entry + j, load<u32>(entry + j) | (load<u32>(at + j) & mask));
   }
   for (let i: u32 = 0; i < 3; i++) feDecode(q + i * FE_BYTES, entry + i * FE_ENCODED_BYTES);
   release(position);
@@ -148,7 +169,7 @@ function combAdd(p: usize, digits: usize, column: u32): void {
     let teeth: u32 = 0;
     for (let tooth: u32 = 0; tooth < TEETH; tooth++) {
       const bit = column + SPACING * (TEETH * comb + tooth);
-      teeth |= ((<u32>load<u8>(digits + (bit >> 3)) >> (bit & 7)) & 1) << tooth;
+      teeth |= (((<u32>load<u8>(digits + (bit >> 3))) >> (bit & 7)) & 1) << tooth;
     }
     const negative = (teeth >> (TEETH - 1)) ^ 1;
     combSelect(q, comb, (teeth ^ (0 - negative)) & (ENTRIES - 1));
@@ -184,7 +205,7 @@ function nonAdjacentForm(naf: usize, k: usize): void {
   const padded = alloc(SCALAR_BYTES + 4);
   memory.copy(padded, k, SCALAR_BYTES);
   let carry: u32 = 0;
-  for (let bit: u32 = 0; bit < NAF_DIGITS; ) {
+  for (let bit: u32 = 0; bit < NAF_DIGITS;) {
     const window = (load<u32>(padded + (bit >> 3)) >> (bit & 7)) & ((1 << NAF_WIDTH) - 1);
     if ((window & 1) == carry) {
       bit++;
@@ -192,7 +213,7 @@ function nonAdjacentForm(naf: usize, k: usize): void {
     }
     const digit = <i32>(window + carry);
     carry = digit >> (NAF_WIDTH - 1);
-    store<i8>(naf + bit, digit - (<i32>carry << NAF_WIDTH));
+    store<i8>(naf + bit, digit - ((<i32>carry) << NAF_WIDTH));
     bit += NAF_WIDTH;
   }
   release(position);
@@ -214,7 +235,7 @@ export function edwardsDoubleMultiply(p: usize, k: usize, a: usize, s: usize): v
     const digit = <i32>load<i8>(naf + bit);
     if (digit != 0) {
       const sign = digit >> 31;
-      memory.copy(q, table + <u32>((digit ^ sign) - sign) / 2 * CACHED_BYTES, CACHED_BYTES);
+      memory.copy(q, table + (<u32>((digit ^ sign) - sign) / 2) * CACHED_BYTES, CACHED_BYTES);
       negateCached(q, sign & 1);
       add(p, q, false);
     }
@@ -280,7 +301,10 @@ export function edwardsDecode(p: usize, encoded: usize): bool {
 
 function decode(p: usize, encoded: usize): bool {
   const again = alloc(FE_ENCODED_BYTES);
-  const u = alloc(FE_BYTES), v = alloc(FE_BYTES), w = alloc(FE_BYTES), check = alloc(FE_BYTES);
+  const u = alloc(FE_BYTES),
+    v = alloc(FE_BYTES),
+    w = alloc(FE_BYTES),
+    check = alloc(FE_BYTES);
   const y = p + Y;
   feDecode(y, encoded);
   // Canonical: y below p.
@@ -321,7 +345,7 @@ function decode(p: usize, encoded: usize): bool {
     feDecode(w, SQRT_MINUS_ONE);
     feMultiply(p, p, w);
   }
-  const sign = <u32>load<u8>(encoded, 31) >> 7;
+  const sign = (<u32>load<u8>(encoded, 31)) >> 7;
   if (sign && feIsZero(p)) return false;
   feConditionalNegate(p, feIsOdd(p) ^ sign);
   feMultiply(p + T, p, y);

@@ -61,78 +61,244 @@ export function feConditionalNegate(f: usize, negate: u32): void {
  * Each column is carried before the next is summed, so one accumulator is live.
  */
 export function feMultiply(h: usize, f: usize, g: usize): void {
-  const f9 = load<i32>(f, 36), f8 = load<i32>(f, 32), f7 = load<i32>(f, 28), f6 = load<i32>(f, 24), f5 = load<i32>(f, 20), f4 = load<i32>(f, 16), f3 = load<i32>(f, 12), f2 = load<i32>(f, 8), f1 = load<i32>(f, 4), f0 = load<i32>(f);
-  const g9 = load<i32>(g, 36), g8 = load<i32>(g, 32), g7 = load<i32>(g, 28), g6 = load<i32>(g, 24), g5 = load<i32>(g, 20), g4 = load<i32>(g, 16), g3 = load<i32>(g, 12), g2 = load<i32>(g, 8), g1 = load<i32>(g, 4), g0 = load<i32>(g);
-  const d1 = f1 << 1, d3 = f3 << 1, d5 = f5 << 1, d7 = f7 << 1, d9 = f9 << 1;
-  const w1 = g1 * 19, w2 = g2 * 19, w3 = g3 * 19, w4 = g4 * 19, w5 = g5 * 19, w6 = g6 * 19, w7 = g7 * 19, w8 = g8 * 19, w9 = g9 * 19;
-  let sum: i64 = <i64>f0 * g0 + <i64>d1 * w9 + <i64>f2 * w8 + <i64>d3 * w7 + <i64>f4 * w6 + <i64>d5 * w5 + <i64>f6 * w4 + <i64>d7 * w3 + <i64>f8 * w2 + <i64>d9 * w1;
+  const f9 = load<i32>(f, 36),
+    f8 = load<i32>(f, 32),
+    f7 = load<i32>(f, 28),
+    f6 = load<i32>(f, 24),
+    f5 = load<i32>(f, 20),
+    f4 = load<i32>(f, 16),
+    f3 = load<i32>(f, 12),
+    f2 = load<i32>(f, 8),
+    f1 = load<i32>(f, 4),
+    f0 = load<i32>(f);
+  const g9 = load<i32>(g, 36),
+    g8 = load<i32>(g, 32),
+    g7 = load<i32>(g, 28),
+    g6 = load<i32>(g, 24),
+    g5 = load<i32>(g, 20),
+    g4 = load<i32>(g, 16),
+    g3 = load<i32>(g, 12),
+    g2 = load<i32>(g, 8),
+    g1 = load<i32>(g, 4),
+    g0 = load<i32>(g);
+  const d1 = f1 << 1,
+    d3 = f3 << 1,
+    d5 = f5 << 1,
+    d7 = f7 << 1,
+    d9 = f9 << 1;
+  const w1 = g1 * 19,
+    w2 = g2 * 19,
+    w3 = g3 * 19,
+    w4 = g4 * 19,
+    w5 = g5 * 19,
+    w6 = g6 * 19,
+    w7 = g7 * 19,
+    w8 = g8 * 19,
+    w9 = g9 * 19;
+  let sum: i64 =
+    <i64>f0 * g0 +
+    <i64>d1 * w9 +
+    <i64>f2 * w8 +
+    <i64>d3 * w7 +
+    <i64>f4 * w6 +
+    <i64>d5 * w5 +
+    <i64>f6 * w4 +
+    <i64>d7 * w3 +
+    <i64>f8 * w2 +
+    <i64>d9 * w1;
   let carry = (sum + HALF_26) >> 26;
-  const r0 = <i32>sum - (<i32>carry << 26);
-  sum = carry + <i64>f0 * g1 + <i64>f1 * g0 + <i64>f2 * w9 + <i64>f3 * w8 + <i64>f4 * w7 + <i64>f5 * w6 + <i64>f6 * w5 + <i64>f7 * w4 + <i64>f8 * w3 + <i64>f9 * w2;
+  const r0 = <i32>sum - ((<i32>carry) << 26);
+  sum =
+    carry +
+    <i64>f0 * g1 +
+    <i64>f1 * g0 +
+    <i64>f2 * w9 +
+    <i64>f3 * w8 +
+    <i64>f4 * w7 +
+    <i64>f5 * w6 +
+    <i64>f6 * w5 +
+    <i64>f7 * w4 +
+    <i64>f8 * w3 +
+    <i64>f9 * w2;
   carry = (sum + HALF_25) >> 25;
-  const r1 = <i32>sum - (<i32>carry << 25);
-  sum = carry + <i64>f0 * g2 + <i64>d1 * g1 + <i64>f2 * g0 + <i64>d3 * w9 + <i64>f4 * w8 + <i64>d5 * w7 + <i64>f6 * w6 + <i64>d7 * w5 + <i64>f8 * w4 + <i64>d9 * w3;
+  const r1 = <i32>sum - ((<i32>carry) << 25);
+  sum =
+    carry +
+    <i64>f0 * g2 +
+    <i64>d1 * g1 +
+    <i64>f2 * g0 +
+    <i64>d3 * w9 +
+    <i64>f4 * w8 +
+    <i64>d5 * w7 +
+    <i64>f6 * w6 +
+    <i64>d7 * w5 +
+    <i64>f8 * w4 +
+    <i64>d9 * w3;
   carry = (sum + HALF_26) >> 26;
-  const r2 = <i32>sum - (<i32>carry << 26);
-  sum = carry + <i64>f0 * g3 + <i64>f1 * g2 + <i64>f2 * g1 + <i64>f3 * g0 + <i64>f4 * w9 + <i64>f5 * w8 + <i64>f6 * w7 + <i64>f7 * w6 + <i64>f8 * w5 + <i64>f9 * w4;
+  const r2 = <i32>sum - ((<i32>carry) << 26);
+  sum =
+    carry +
+    <i64>f0 * g3 +
+    <i64>f1 * g2 +
+    <i64>f2 * g1 +
+    <i64>f3 * g0 +
+    <i64>f4 * w9 +
+    <i64>f5 * w8 +
+    <i64>f6 * w7 +
+    <i64>f7 * w6 +
+    <i64>f8 * w5 +
+    <i64>f9 * w4;
   carry = (sum + HALF_25) >> 25;
-  const r3 = <i32>sum - (<i32>carry << 25);
-  sum = carry + <i64>f0 * g4 + <i64>d1 * g3 + <i64>f2 * g2 + <i64>d3 * g1 + <i64>f4 * g0 + <i64>d5 * w9 + <i64>f6 * w8 + <i64>d7 * w7 + <i64>f8 * w6 + <i64>d9 * w5;
+  const r3 = <i32>sum - ((<i32>carry) << 25);
+  sum =
+    carry +
+    <i64>f0 * g4 +
+    <i64>d1 * g3 +
+    <i64>f2 * g2 +
+    <i64>d3 * g1 +
+    <i64>f4 * g0 +
+    <i64>d5 * w9 +
+    <i64>f6 * w8 +
+    <i64>d7 * w7 +
+    <i64>f8 * w6 +
+    <i64>d9 * w5;
   carry = (sum + HALF_26) >> 26;
-  const r4 = <i32>sum - (<i32>carry << 26);
-  sum = carry + <i64>f0 * g5 + <i64>f1 * g4 + <i64>f2 * g3 + <i64>f3 * g2 + <i64>f4 * g1 + <i64>f5 * g0 + <i64>f6 * w9 + <i64>f7 * w8 + <i64>f8 * w7 + <i64>f9 * w6;
+  const r4 = <i32>sum - ((<i32>carry) << 26);
+  sum =
+    carry +
+    <i64>f0 * g5 +
+    <i64>f1 * g4 +
+    <i64>f2 * g3 +
+    <i64>f3 * g2 +
+    <i64>f4 * g1 +
+    <i64>f5 * g0 +
+    <i64>f6 * w9 +
+    <i64>f7 * w8 +
+    <i64>f8 * w7 +
+    <i64>f9 * w6;
   carry = (sum + HALF_25) >> 25;
-  const r5 = <i32>sum - (<i32>carry << 25);
-  sum = carry + <i64>f0 * g6 + <i64>d1 * g5 + <i64>f2 * g4 + <i64>d3 * g3 + <i64>f4 * g2 + <i64>d5 * g1 + <i64>f6 * g0 + <i64>d7 * w9 + <i64>f8 * w8 + <i64>d9 * w7;
+  const r5 = <i32>sum - ((<i32>carry) << 25);
+  sum =
+    carry +
+    <i64>f0 * g6 +
+    <i64>d1 * g5 +
+    <i64>f2 * g4 +
+    <i64>d3 * g3 +
+    <i64>f4 * g2 +
+    <i64>d5 * g1 +
+    <i64>f6 * g0 +
+    <i64>d7 * w9 +
+    <i64>f8 * w8 +
+    <i64>d9 * w7;
   carry = (sum + HALF_26) >> 26;
-  const r6 = <i32>sum - (<i32>carry << 26);
-  sum = carry + <i64>f0 * g7 + <i64>f1 * g6 + <i64>f2 * g5 + <i64>f3 * g4 + <i64>f4 * g3 + <i64>f5 * g2 + <i64>f6 * g1 + <i64>f7 * g0 + <i64>f8 * w9 + <i64>f9 * w8;
+  const r6 = <i32>sum - ((<i32>carry) << 26);
+  sum =
+    carry +
+    <i64>f0 * g7 +
+    <i64>f1 * g6 +
+    <i64>f2 * g5 +
+    <i64>f3 * g4 +
+    <i64>f4 * g3 +
+    <i64>f5 * g2 +
+    <i64>f6 * g1 +
+    <i64>f7 * g0 +
+    <i64>f8 * w9 +
+    <i64>f9 * w8;
   carry = (sum + HALF_25) >> 25;
-  const r7 = <i32>sum - (<i32>carry << 25);
-  sum = carry + <i64>f0 * g8 + <i64>d1 * g7 + <i64>f2 * g6 + <i64>d3 * g5 + <i64>f4 * g4 + <i64>d5 * g3 + <i64>f6 * g2 + <i64>d7 * g1 + <i64>f8 * g0 + <i64>d9 * w9;
+  const r7 = <i32>sum - ((<i32>carry) << 25);
+  sum =
+    carry +
+    <i64>f0 * g8 +
+    <i64>d1 * g7 +
+    <i64>f2 * g6 +
+    <i64>d3 * g5 +
+    <i64>f4 * g4 +
+    <i64>d5 * g3 +
+    <i64>f6 * g2 +
+    <i64>d7 * g1 +
+    <i64>f8 * g0 +
+    <i64>d9 * w9;
   carry = (sum + HALF_26) >> 26;
-  const r8 = <i32>sum - (<i32>carry << 26);
-  sum = carry + <i64>f0 * g9 + <i64>f1 * g8 + <i64>f2 * g7 + <i64>f3 * g6 + <i64>f4 * g5 + <i64>f5 * g4 + <i64>f6 * g3 + <i64>f7 * g2 + <i64>f8 * g1 + <i64>f9 * g0;
+  const r8 = <i32>sum - ((<i32>carry) << 26);
+  sum =
+    carry +
+    <i64>f0 * g9 +
+    <i64>f1 * g8 +
+    <i64>f2 * g7 +
+    <i64>f3 * g6 +
+    <i64>f4 * g5 +
+    <i64>f5 * g4 +
+    <i64>f6 * g3 +
+    <i64>f7 * g2 +
+    <i64>f8 * g1 +
+    <i64>f9 * g0;
   carry = (sum + HALF_25) >> 25;
-  const r9 = <i32>sum - (<i32>carry << 25);
+  const r9 = <i32>sum - ((<i32>carry) << 25);
   storeReduced(h, carry, r0, r1, r2, r3, r4, r5, r6, r7, r8, r9);
 }
 
 /** h = f * f, reduced. */
 export function feSquare(h: usize, f: usize): void {
-  const f9 = load<i32>(f, 36), f8 = load<i32>(f, 32), f7 = load<i32>(f, 28), f6 = load<i32>(f, 24), f5 = load<i32>(f, 20), f4 = load<i32>(f, 16), f3 = load<i32>(f, 12), f2 = load<i32>(f, 8), f1 = load<i32>(f, 4), f0 = load<i32>(f);
-  const d0 = f0 << 1, d1 = f1 << 1, d2 = f2 << 1, d3 = f3 << 1, d4 = f4 << 1, d5 = f5 << 1, d6 = f6 << 1, d7 = f7 << 1, d8 = f8 << 1, d9 = f9 << 1;
-  const w5 = f5 * 19, w6 = f6 * 19, w7 = f7 * 19, w8 = f8 * 19, w9 = f9 * 19;
-  let sum: i64 = <i64>f0 * f0 + ((<i64>d1 * w9) << 1) + <i64>d2 * w8 + ((<i64>d3 * w7) << 1) + <i64>d4 * w6 + <i64>d5 * w5;
+  const f9 = load<i32>(f, 36),
+    f8 = load<i32>(f, 32),
+    f7 = load<i32>(f, 28),
+    f6 = load<i32>(f, 24),
+    f5 = load<i32>(f, 20),
+    f4 = load<i32>(f, 16),
+    f3 = load<i32>(f, 12),
+    f2 = load<i32>(f, 8),
+    f1 = load<i32>(f, 4),
+    f0 = load<i32>(f);
+  const d0 = f0 << 1,
+    d1 = f1 << 1,
+    d2 = f2 << 1,
+    d3 = f3 << 1,
+    d4 = f4 << 1,
+    d5 = f5 << 1,
+    d6 = f6 << 1,
+    d7 = f7 << 1,
+    d8 = f8 << 1,
+    d9 = f9 << 1;
+  const w5 = f5 * 19,
+    w6 = f6 * 19,
+    w7 = f7 * 19,
+    w8 = f8 * 19,
+    w9 = f9 * 19;
+  let sum: i64 =
+    <i64>f0 * f0 + ((<i64>d1 * w9) << 1) + <i64>d2 * w8 + ((<i64>d3 * w7) << 1) + <i64>d4 * w6 + <i64>d5 * w5;
   let carry = (sum + HALF_26) >> 26;
-  const r0 = <i32>sum - (<i32>carry << 26);
+  const r0 = <i32>sum - ((<i32>carry) << 26);
   sum = carry + <i64>d0 * f1 + <i64>d2 * w9 + <i64>d3 * w8 + <i64>d4 * w7 + <i64>d5 * w6;
   carry = (sum + HALF_25) >> 25;
-  const r1 = <i32>sum - (<i32>carry << 25);
-  sum = carry + <i64>d0 * f2 + <i64>d1 * f1 + ((<i64>d3 * w9) << 1) + <i64>d4 * w8 + ((<i64>d5 * w7) << 1) + <i64>f6 * w6;
+  const r1 = <i32>sum - ((<i32>carry) << 25);
+  sum =
+    carry + <i64>d0 * f2 + <i64>d1 * f1 + ((<i64>d3 * w9) << 1) + <i64>d4 * w8 + ((<i64>d5 * w7) << 1) + <i64>f6 * w6;
   carry = (sum + HALF_26) >> 26;
-  const r2 = <i32>sum - (<i32>carry << 26);
+  const r2 = <i32>sum - ((<i32>carry) << 26);
   sum = carry + <i64>d0 * f3 + <i64>d1 * f2 + <i64>d4 * w9 + <i64>d5 * w8 + <i64>d6 * w7;
   carry = (sum + HALF_25) >> 25;
-  const r3 = <i32>sum - (<i32>carry << 25);
-  sum = carry + <i64>d0 * f4 + ((<i64>d1 * f3) << 1) + <i64>f2 * f2 + ((<i64>d5 * w9) << 1) + <i64>d6 * w8 + <i64>d7 * w7;
+  const r3 = <i32>sum - ((<i32>carry) << 25);
+  sum =
+    carry + <i64>d0 * f4 + ((<i64>d1 * f3) << 1) + <i64>f2 * f2 + ((<i64>d5 * w9) << 1) + <i64>d6 * w8 + <i64>d7 * w7;
   carry = (sum + HALF_26) >> 26;
-  const r4 = <i32>sum - (<i32>carry << 26);
+  const r4 = <i32>sum - ((<i32>carry) << 26);
   sum = carry + <i64>d0 * f5 + <i64>d1 * f4 + <i64>d2 * f3 + <i64>d6 * w9 + <i64>d7 * w8;
   carry = (sum + HALF_25) >> 25;
-  const r5 = <i32>sum - (<i32>carry << 25);
-  sum = carry + <i64>d0 * f6 + ((<i64>d1 * f5) << 1) + <i64>d2 * f4 + <i64>d3 * f3 + ((<i64>d7 * w9) << 1) + <i64>f8 * w8;
+  const r5 = <i32>sum - ((<i32>carry) << 25);
+  sum =
+    carry + <i64>d0 * f6 + ((<i64>d1 * f5) << 1) + <i64>d2 * f4 + <i64>d3 * f3 + ((<i64>d7 * w9) << 1) + <i64>f8 * w8;
   carry = (sum + HALF_26) >> 26;
-  const r6 = <i32>sum - (<i32>carry << 26);
+  const r6 = <i32>sum - ((<i32>carry) << 26);
   sum = carry + <i64>d0 * f7 + <i64>d1 * f6 + <i64>d2 * f5 + <i64>d3 * f4 + <i64>d8 * w9;
   carry = (sum + HALF_25) >> 25;
-  const r7 = <i32>sum - (<i32>carry << 25);
-  sum = carry + <i64>d0 * f8 + ((<i64>d1 * f7) << 1) + <i64>d2 * f6 + ((<i64>d3 * f5) << 1) + <i64>f4 * f4 + <i64>d9 * w9;
+  const r7 = <i32>sum - ((<i32>carry) << 25);
+  sum =
+    carry + <i64>d0 * f8 + ((<i64>d1 * f7) << 1) + <i64>d2 * f6 + ((<i64>d3 * f5) << 1) + <i64>f4 * f4 + <i64>d9 * w9;
   carry = (sum + HALF_26) >> 26;
-  const r8 = <i32>sum - (<i32>carry << 26);
+  const r8 = <i32>sum - ((<i32>carry) << 26);
   sum = carry + <i64>d0 * f9 + <i64>d1 * f8 + <i64>d2 * f7 + <i64>d3 * f6 + <i64>d4 * f5;
   carry = (sum + HALF_25) >> 25;
-  const r9 = <i32>sum - (<i32>carry << 25);
+  const r9 = <i32>sum - ((<i32>carry) << 25);
   storeReduced(h, carry, r0, r1, r2, r3, r4, r5, r6, r7, r8, r9);
 }
 
@@ -140,7 +306,18 @@ export function feSquare(h: usize, f: usize): void {
 // @ts-ignore: decorator
 @inline
 function storeReduced(
-  h: usize, carry: i64, r0: i32, r1: i32, r2: i32, r3: i32, r4: i32, r5: i32, r6: i32, r7: i32, r8: i32, r9: i32,
+  h: usize,
+  carry: i64,
+  r0: i32,
+  r1: i32,
+  r2: i32,
+  r3: i32,
+  r4: i32,
+  r5: i32,
+  r6: i32,
+  r7: i32,
+  r8: i32,
+  r9: i32,
 ): void {
   const low = <i64>r0 + carry * 19;
   const up = (low + HALF_26) >> 26;
@@ -153,7 +330,7 @@ function storeReduced(
   store<i32>(h, r3, 12);
   store<i32>(h, r2, 8);
   store<i32>(h, r1 + <i32>up, 4);
-  store<i32>(h, <i32>low - (<i32>up << 26));
+  store<i32>(h, <i32>low - ((<i32>up) << 26));
 }
 
 /** h = f^(2^count), count at least 1. */
@@ -233,7 +410,7 @@ export function feDecode(h: usize, encoded: usize): void {
     const byte = min<u32>(bit >> 3, 28);
     const shift = bit - (byte << 3);
     const low = load<u32>(encoded + byte) >> shift;
-    const high = byte < 28 && shift > 0 ? <u32>load<u8>(encoded + byte, 4) << (32 - shift) : 0;
+    const high = byte < 28 && shift > 0 ? (<u32>load<u8>(encoded + byte, 4)) << (32 - shift) : 0;
     store<u32>(h + 4 * i, (low | high) & (i & 1 ? 0x1ffffff : 0x3ffffff));
   }
   feCarry(h);
@@ -267,7 +444,7 @@ export function feEncode(encoded: usize, f: usize): void {
     const bits = 26 - (i & 1);
     const limb = load<i32>(h + 4 * i) + carry;
     carry = limb >> bits;
-    const digits = <u32>limb & ((1 << bits) - 1);
+    const digits = (<u32>limb) & ((1 << bits) - 1);
     // The limb spans at most five bytes from its first bit.
     const bit = (51 * i + 1) >> 1;
     const at = encoded + (bit >> 3);
@@ -286,7 +463,7 @@ export function feIsOdd(f: usize): u32 {
   const position = mark();
   const encoded = alloc(FE_ENCODED_BYTES);
   feEncode(encoded, f);
-  const odd = <u32>load<u8>(encoded) & 1;
+  const odd = (<u32>load<u8>(encoded)) & 1;
   release(position);
   return odd;
 }

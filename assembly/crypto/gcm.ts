@@ -12,10 +12,14 @@ const EVERY_FOURTH_64: u64 = 0x1111111111111111;
 
 /** Product of two words as polynomials over GF(2): integer products of bits four apart, whose carries are masked away. */
 function carrylessMultiply(x: u32, y: u32): u64 {
-  const x0 = <u64>(x & EVERY_FOURTH), x1 = <u64>(x & (EVERY_FOURTH << 1));
-  const x2 = <u64>(x & (EVERY_FOURTH << 2)), x3 = <u64>(x & (EVERY_FOURTH << 3));
-  const y0 = <u64>(y & EVERY_FOURTH), y1 = <u64>(y & (EVERY_FOURTH << 1));
-  const y2 = <u64>(y & (EVERY_FOURTH << 2)), y3 = <u64>(y & (EVERY_FOURTH << 3));
+  const x0 = <u64>(x & EVERY_FOURTH),
+    x1 = <u64>(x & (EVERY_FOURTH << 1));
+  const x2 = <u64>(x & (EVERY_FOURTH << 2)),
+    x3 = <u64>(x & (EVERY_FOURTH << 3));
+  const y0 = <u64>(y & EVERY_FOURTH),
+    y1 = <u64>(y & (EVERY_FOURTH << 1));
+  const y2 = <u64>(y & (EVERY_FOURTH << 2)),
+    y3 = <u64>(y & (EVERY_FOURTH << 3));
   return (
     (((x0 * y0) ^ (x1 * y3) ^ (x2 * y2) ^ (x3 * y1)) & EVERY_FOURTH_64) |
     (((x0 * y1) ^ (x1 * y0) ^ (x2 * y3) ^ (x3 * y2)) & (EVERY_FOURTH_64 << 1)) |
@@ -35,7 +39,8 @@ const GHASH_BYTES: u32 = 64;
 function ghashBlock(state: usize, block: usize): void {
   const y = state + 16;
   const z = state + 32;
-  for (let i: u32 = 0; i < 4; i++) store<u32>(y + 4 * i, load<u32>(y + 4 * i) ^ bswap<u32>(load<u32>(block + 12 - 4 * i)));
+  for (let i: u32 = 0; i < 4; i++)
+    store<u32>(y + 4 * i, load<u32>(y + 4 * i) ^ bswap<u32>(load<u32>(block + 12 - 4 * i)));
   memory.fill(z, 0, 32);
   for (let i: u32 = 0; i < 4; i++) {
     for (let j: u32 = 0; j < 4; j++) {
@@ -117,8 +122,8 @@ class Gcm {
     const block = this.block;
     ghash(hash, aad, aadBytes, block);
     ghash(hash, cipher, cipherBytes, block);
-    store<u64>(block, bswap<u64>(<u64>cipherBytes << 3), 8);
-    store<u64>(block, bswap<u64>(<u64>aadBytes << 3));
+    store<u64>(block, bswap<u64>((<u64>cipherBytes) << 3), 8);
+    store<u64>(block, bswap<u64>((<u64>aadBytes) << 3));
     ghashBlock(hash, block);
     for (let i: u32 = 0; i < 4; i++) {
       store<u32>(out + 4 * i, bswap<u32>(load<u32>(hash + 28 - 4 * i)) ^ load<u32>(this.mask + 4 * i));
@@ -133,7 +138,15 @@ class Gcm {
  * @param nonce  12 bytes, never used twice with one key
  * @param out    receives `bytes` + 16 bytes, ciphertext then tag; may be `plain` itself
  */
-export function aes128GcmSeal(key: usize, nonce: usize, aad: usize, aadBytes: u32, plain: usize, bytes: u32, out: usize): void {
+export function aes128GcmSeal(
+  key: usize,
+  nonce: usize,
+  aad: usize,
+  aadBytes: u32,
+  plain: usize,
+  bytes: u32,
+  out: usize,
+): void {
   const position = mark();
   const gcm = new Gcm();
   gcm.start(key, nonce);
@@ -148,7 +161,15 @@ export function aes128GcmSeal(key: usize, nonce: usize, aad: usize, aadBytes: u3
  * @param cipherBytes  bytes at `cipher`, tag included
  * @param out          receives `cipherBytes` - 16 bytes; may be `cipher` itself
  */
-export function aes128GcmOpen(key: usize, nonce: usize, aad: usize, aadBytes: u32, cipher: usize, cipherBytes: u32, out: usize): bool {
+export function aes128GcmOpen(
+  key: usize,
+  nonce: usize,
+  aad: usize,
+  aadBytes: u32,
+  cipher: usize,
+  cipherBytes: u32,
+  out: usize,
+): bool {
   if (cipherBytes < GCM_TAG_BYTES) return false;
   const bytes = cipherBytes - GCM_TAG_BYTES;
   const position = mark();

@@ -19,15 +19,74 @@ const HPKE_SUITE_BYTES: u32 = 10;
 
 // Labels, in one piece.
 const LABELS: usize = memory.data<u8>([
-  0x65, 0x61, 0x65, 0x5f, 0x70, 0x72, 0x6b, // eae_prk
-  0x73, 0x68, 0x61, 0x72, 0x65, 0x64, 0x5f, 0x73, 0x65, 0x63, 0x72, 0x65, 0x74, // shared_secret
-  0x70, 0x73, 0x6b, 0x5f, 0x69, 0x64, 0x5f, 0x68, 0x61, 0x73, 0x68, // psk_id_hash
-  0x69, 0x6e, 0x66, 0x6f, 0x5f, 0x68, 0x61, 0x73, 0x68, // info_hash
-  0x73, 0x65, 0x63, 0x72, 0x65, 0x74, // secret
-  0x6b, 0x65, 0x79, // key
-  0x62, 0x61, 0x73, 0x65, 0x5f, 0x6e, 0x6f, 0x6e, 0x63, 0x65, // base_nonce
-  0x64, 0x6b, 0x70, 0x5f, 0x70, 0x72, 0x6b, // dkp_prk
-  0x73, 0x6b, // sk
+  0x65,
+  0x61,
+  0x65,
+  0x5f,
+  0x70,
+  0x72,
+  0x6b, // eae_prk
+  0x73,
+  0x68,
+  0x61,
+  0x72,
+  0x65,
+  0x64,
+  0x5f,
+  0x73,
+  0x65,
+  0x63,
+  0x72,
+  0x65,
+  0x74, // shared_secret
+  0x70,
+  0x73,
+  0x6b,
+  0x5f,
+  0x69,
+  0x64,
+  0x5f,
+  0x68,
+  0x61,
+  0x73,
+  0x68, // psk_id_hash
+  0x69,
+  0x6e,
+  0x66,
+  0x6f,
+  0x5f,
+  0x68,
+  0x61,
+  0x73,
+  0x68, // info_hash
+  0x73,
+  0x65,
+  0x63,
+  0x72,
+  0x65,
+  0x74, // secret
+  0x6b,
+  0x65,
+  0x79, // key
+  0x62,
+  0x61,
+  0x73,
+  0x65,
+  0x5f,
+  0x6e,
+  0x6f,
+  0x6e,
+  0x63,
+  0x65, // base_nonce
+  0x64,
+  0x6b,
+  0x70,
+  0x5f,
+  0x70,
+  0x72,
+  0x6b, // dkp_prk
+  0x73,
+  0x6b, // sk
 ]);
 const EAE_PRK: usize = LABELS;
 const SHARED_SECRET: usize = LABELS + 7;
@@ -47,7 +106,15 @@ const LABELED_INFO_BYTES: u32 = 2 + VERSION_LABEL_BYTES + HPKE_SUITE_BYTES + 13 
 
 /** LabeledExtract (section 4): 32 bytes to `out`. The suite is that of the KEM or of HPKE. */
 function labeledExtract(
-  suite: usize, suiteBytes: u32, salt: usize, saltBytes: u32, label: usize, labelBytes: u32, ikm: usize, ikmBytes: u32, out: usize,
+  suite: usize,
+  suiteBytes: u32,
+  salt: usize,
+  saltBytes: u32,
+  label: usize,
+  labelBytes: u32,
+  ikm: usize,
+  ikmBytes: u32,
+  out: usize,
 ): void {
   const position = mark();
   const hmac = new HmacSha256();
@@ -62,7 +129,15 @@ function labeledExtract(
 
 /** LabeledExpand (section 4): `outBytes` bytes to `out`. */
 function labeledExpand(
-  suite: usize, suiteBytes: u32, prk: usize, label: usize, labelBytes: u32, info: usize, infoBytes: u32, out: usize, outBytes: u32,
+  suite: usize,
+  suiteBytes: u32,
+  prk: usize,
+  label: usize,
+  labelBytes: u32,
+  info: usize,
+  infoBytes: u32,
+  out: usize,
+  outBytes: u32,
 ): void {
   const position = mark();
   const labeled = alloc(LABELED_INFO_BYTES);
@@ -101,7 +176,15 @@ function keySchedule(sharedSecret: usize, info: usize, infoBytes: u32, key: usiz
   labeledExtract(HPKE_SUITE, HPKE_SUITE_BYTES, sharedSecret, SHA256_BYTES, SECRET, 6, secret, 0, secret);
   labeledExpand(HPKE_SUITE, HPKE_SUITE_BYTES, secret, KEY, 3, context, KEY_SCHEDULE_CONTEXT_BYTES, key, AES_KEY_BYTES);
   labeledExpand(
-    HPKE_SUITE, HPKE_SUITE_BYTES, secret, BASE_NONCE, 10, context, KEY_SCHEDULE_CONTEXT_BYTES, key + AES_KEY_BYTES, GCM_NONCE_BYTES,
+    HPKE_SUITE,
+    HPKE_SUITE_BYTES,
+    secret,
+    BASE_NONCE,
+    10,
+    context,
+    KEY_SCHEDULE_CONTEXT_BYTES,
+    key + AES_KEY_BYTES,
+    GCM_NONCE_BYTES,
   );
   release(position);
 }
@@ -122,7 +205,15 @@ export function hpkeDeriveKeyPair(ikm: usize, ikmBytes: u32, secretKey: usize, p
  * @param secretKey   own secret: ephemeral of the sender, or long-lived of the receiver
  * @param peer        the other end's public key
  */
-function context(secretKey: usize, peer: usize, enc: usize, recipient: usize, info: usize, infoBytes: u32, key: usize): bool {
+function context(
+  secretKey: usize,
+  peer: usize,
+  enc: usize,
+  recipient: usize,
+  info: usize,
+  infoBytes: u32,
+  key: usize,
+): bool {
   const position = mark();
   const dh = alloc(X25519_BYTES);
   const ok = x25519(dh, secretKey, peer);
@@ -144,7 +235,16 @@ function context(secretKey: usize, peer: usize, enc: usize, recipient: usize, in
  * @returns false when `recipient` has small order
  */
 export function hpkeSealBase(
-  recipient: usize, info: usize, infoBytes: u32, aad: usize, aadBytes: u32, plain: usize, bytes: u32, ephemeral: usize, enc: usize, out: usize,
+  recipient: usize,
+  info: usize,
+  infoBytes: u32,
+  aad: usize,
+  aadBytes: u32,
+  plain: usize,
+  bytes: u32,
+  ephemeral: usize,
+  enc: usize,
+  out: usize,
 ): bool {
   const position = mark();
   const key = alloc(AES_KEY_BYTES + GCM_NONCE_BYTES);
@@ -165,7 +265,16 @@ export function hpkeSealBase(
  * @returns false when it does not open
  */
 export function hpkeOpenBase(
-  enc: usize, secretKey: usize, publicKey: usize, info: usize, infoBytes: u32, aad: usize, aadBytes: u32, cipher: usize, cipherBytes: u32, out: usize,
+  enc: usize,
+  secretKey: usize,
+  publicKey: usize,
+  info: usize,
+  infoBytes: u32,
+  aad: usize,
+  aadBytes: u32,
+  cipher: usize,
+  cipherBytes: u32,
+  out: usize,
 ): bool {
   if (cipherBytes < GCM_TAG_BYTES) return false;
   const position = mark();

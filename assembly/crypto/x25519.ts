@@ -2,7 +2,18 @@
 import { alloc, mark, release } from "../runtime/arena";
 import { edwardsBaseMultiply, EDWARDS_POINT_BYTES } from "./edwards25519";
 import {
-  FE_BYTES, feAdd, feConditionalSwap, feCopy, feDecode, feEncode, feInvert, feMultiply, feScale, feSmall, feSquare, feSubtract,
+  FE_BYTES,
+  feAdd,
+  feConditionalSwap,
+  feCopy,
+  feDecode,
+  feEncode,
+  feInvert,
+  feMultiply,
+  feScale,
+  feSmall,
+  feSquare,
+  feSubtract,
 } from "./field25519";
 
 export const X25519_BYTES: u32 = 32;
@@ -25,15 +36,20 @@ export function x25519(out: usize, scalar: usize, point: usize): bool {
   const position = mark();
   const k = alloc(X25519_BYTES);
   clamp(k, scalar);
-  const x1 = alloc(FE_BYTES), x2 = alloc(FE_BYTES), z2 = alloc(FE_BYTES), x3 = alloc(FE_BYTES), z3 = alloc(FE_BYTES);
-  const a = alloc(FE_BYTES), b = alloc(FE_BYTES);
+  const x1 = alloc(FE_BYTES),
+    x2 = alloc(FE_BYTES),
+    z2 = alloc(FE_BYTES),
+    x3 = alloc(FE_BYTES),
+    z3 = alloc(FE_BYTES);
+  const a = alloc(FE_BYTES),
+    b = alloc(FE_BYTES);
   feDecode(x1, point);
   feSmall(x2, 1);
   feCopy(x3, x1);
   feSmall(z3, 1);
   let swapped: u32 = 0;
   for (let t: i32 = 254; t >= 0; t--) {
-    const bit = (<u32>load<u8>(k + (t >> 3)) >> (t & 7)) & 1;
+    const bit = ((<u32>load<u8>(k + (t >> 3))) >> (t & 7)) & 1;
     feConditionalSwap(x2, x3, bit ^ swapped);
     feConditionalSwap(z2, z3, bit ^ swapped);
     swapped = bit;

@@ -14,7 +14,9 @@ const table: usize = memory.data<u8>([
 
 @inline export const EXPORTER: usize = table;
 
+
 @inline export const EXPORTED: usize = table + 9;
+
 
 @inline export const AUTHENTICATION: usize = table + 18;
 

@@ -38,52 +38,75 @@ export const PREFIX_BYTES: u32 = 8;
 
 @inline export const SENDER_DATA: usize = table + 8;
 
+
 @inline export const ENCRYPTION: usize = table + 20;
+
 
 @inline export const CONFIRM: usize = table + 31;
 
+
 @inline export const INIT: usize = table + 39;
+
 
 @inline export const JOINER: usize = table + 44;
 
+
 @inline export const EPOCH: usize = table + 51;
+
 
 @inline export const WELCOME: usize = table + 57;
 
+
 @inline export const KEY: usize = table + 65;
+
 
 @inline export const NONCE: usize = table + 69;
 
+
 @inline export const SECRET: usize = table + 75;
+
 
 @inline export const TREE: usize = table + 82;
 
+
 @inline export const HANDSHAKE: usize = table + 87;
+
 
 @inline export const APPLICATION: usize = table + 97;
 
+
 @inline export const NODE: usize = table + 109;
+
 
 @inline export const PATH: usize = table + 114;
 /** "left" and "right" are contexts, not labels: their text starts after the length byte. */
 @inline export const LEFT: usize = table + 119;
 
+
 @inline export const RIGHT: usize = table + 124;
+
 
 @inline export const FRAMED_CONTENT_TBS: usize = table + 130;
 
+
 @inline export const LEAF_NODE_TBS: usize = table + 147;
+
 
 @inline export const KEY_PACKAGE_TBS: usize = table + 159;
 
+
 @inline export const GROUP_INFO_TBS: usize = table + 173;
+
 
 @inline export const UPDATE_PATH_NODE: usize = table + 186;
 
+
 @inline export const WELCOME_SECRETS: usize = table + 201;
+
 
 @inline export const KEY_PACKAGE_REFERENCE: usize = table + 209;
 /** Labels of our own, for the key pairs that grow from a key package's seed. */
 @inline export const INIT_KEY: usize = table + 230;
+
 
 @inline export const LEAF_KEY: usize = table + 239;

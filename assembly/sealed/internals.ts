@@ -1,7 +1,7 @@
 // What the tests of this room see.
 export { alloc, mark, release } from "../runtime/arena";
 export { takeDetail } from "../runtime/fail";
-export { ed25519Verify } from "../crypto/ed25519";
+export { ed25519PublicKey, ed25519Verify } from "../crypto/ed25519";
 export { addressFormat, addressFromKey, addressParse } from "../wire/address";
 export { frameDecode, frameEncodeBinary, frameEncodeJson } from "../wire/frame";
 export * from "./bindings";

@@ -232,12 +232,14 @@ core_call(core_export call, const uint32_t *cells, uint32_t count)
     guarded_call guarded = { .function = core.functions[call], .count = count };
     memcpy(guarded.cells, cells, count * sizeof *cells);
     board_stopwatch_start();
-    bool unharmed = board_guard(run_guarded, &guarded);
+    guard_outcome outcome = board_guard(run_guarded, &guarded);
     board_stopwatch_pause();
     add_work();
-    if (!unharmed)
+    if (outcome >= GUARD_UDF)
+        core_set_exception(core.instance, outcome - GUARD_UDF);
+    if (outcome == GUARD_FAULT)
         return recover("processor fault, most likely its stack ran out");
-    if (!guarded.returned)
+    if (outcome != GUARD_RETURNED || !guarded.returned)
         return recover(wasm_runtime_get_exception(core.instance));
     if ((int32_t)guarded.cells[0] > (int32_t)core.mailbox_bytes)
         return recover("an answer longer than the mailbox");

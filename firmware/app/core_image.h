@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "core.h"
+#include "wasm_export.h"
 
 #define CORE_IMAGE_MAGIC 0x4c4c464fu /* "OFLL" */
 
@@ -22,5 +23,8 @@ extern const core_image core_in_flash;
 
 /* The file where the runtime may read it: in flash, or, for the interpreter, which rewrites it, a fresh copy in RAM. */
 const uint8_t *core_file(void);
+
+/* Gives the instance the words for the trap that its code calls `udf #id`. */
+void core_set_exception(wasm_module_inst_t instance, uint32_t id);
 
 #endif

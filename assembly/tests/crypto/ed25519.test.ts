@@ -145,6 +145,6 @@ describe("verification", () => {
     expect(room.call("ed25519Verify", pub, text, message.length, sig)).toBe(1);
     const used = room.read(start, 8192).findLastIndex((byte) => byte !== 0x5a) + 1;
     expect(used).toBeGreaterThan(1024);
-    expect(used).toBeLessThan(4096);
+    expect(used).toBeLessThan(3 * 1024);
   });
 });

@@ -138,11 +138,13 @@ append(char *at, const char *text)
     return at;
 }
 
-/* A fault that no guard takes: `frame` is what the processor stacked (r0 to r3, r12, lr, pc, xpsr). */
+/* Place of the program counter in what the processor stacks (r0 to r3, r12, lr, pc, xpsr). */
+enum { FRAME_PC = 6 };
+
+/* A fault that no guard takes. */
 __attribute__((used)) static void
 report_fault(const uint32_t *frame)
 {
-    enum { FRAME_PC = 6 };
     static char text[64];
     char *at = append(text, "fault: status ");
     at = append_hex(at, CFSR);
@@ -153,28 +155,38 @@ report_fault(const uint32_t *frame)
     board_fault(text);
 }
 
-/* Forgets the fault, so that the next one is told apart. */
-__attribute__((used)) static void
-clear_fault(void)
-{
-    CFSR = UINT32_MAX;
-    HFSR = UINT32_MAX;
-}
-
 /* Stack pointer of the running board_guard(), or 0. */
 __attribute__((used)) static uint32_t guard_sp;
 
-/* Ends the guard by an exception return to guard_recover on the stack that it had: a new frame (8 words) below guard_sp
- * stands for the one of the fault. */
+/* What the fault means for the guard; forgets it, so that the next one is told apart. `frame` as in report_fault. */
+__attribute__((used)) static guard_outcome
+take_fault(const uint32_t *frame)
+{
+    enum { CFSR_UNDEFINED_INSTRUCTION = 1 << 16, UDF = 0xde00, UDF_MASK = 0xff00 };
+    guard_outcome outcome = GUARD_FAULT;
+    if (CFSR == CFSR_UNDEFINED_INSTRUCTION) {
+        uint16_t instruction = *(const uint16_t *)frame[FRAME_PC];
+        if ((instruction & UDF_MASK) == UDF)
+            outcome = GUARD_UDF + (instruction & ~UDF_MASK);
+    }
+    CFSR = UINT32_MAX;
+    HFSR = UINT32_MAX;
+    return outcome;
+}
+
+/* Ends the guard by an exception return to guard_leave on the stack that it had: a new frame (8 words) below guard_sp stands
+ * for the one of the fault. Its r0 is the outcome. */
 __attribute__((naked)) void
 m33_hard_fault(void)
 {
-    __asm__("ldr    r2, =guard_sp\n"
+    __asm__("mrs    r0, psp\n"
+            "ldr    r2, =guard_sp\n"
             "ldr    r4, [r2]\n"
             "cbz    r4, 1f\n"
-            "bl     clear_fault\n"
+            "bl     take_fault\n"
             "subs   r4, #32\n"
-            "ldr    r1, =guard_recover\n"
+            "str    r0, [r4]\n"
+            "ldr    r1, =guard_leave\n"
             "bic    r1, #1\n"
             "str    r1, [r4, #24]\n"
             "mov    r1, #0x01000000\n" /* xPSR.T */
@@ -183,11 +195,11 @@ m33_hard_fault(void)
             "ldr    lr, =0xfffffffd\n" /* to thread mode, PSP, no floating-point frame */
             "bx     lr\n"
             "1:\n"
-            "mrs    r0, psp\n"
             "b      report_fault\n");
 }
 
-__attribute__((naked)) bool
+/* guard_leave wants the outcome in r0, and the stack as the guard left it. */
+__attribute__((naked)) guard_outcome
 board_guard(void (*function)(void *) __attribute__((unused)), void *argument __attribute__((unused)))
 {
     __asm__("push   {r3-r11, lr}\n" /* r3 keeps the stack 8-aligned */
@@ -196,14 +208,21 @@ board_guard(void (*function)(void *) __attribute__((unused)), void *argument __a
             "mov    r3, r0\n"
             "mov    r0, r1\n"
             "blx    r3\n"
-            "movs   r0, #1\n"
+            "movs   r0, #0\n" /* GUARD_RETURNED */
+            ".thumb_func\n"
             "guard_leave:\n"
             "ldr    r2, =guard_sp\n"
             "movs   r1, #0\n"
             "str    r1, [r2]\n"
-            "pop    {r3-r11, pc}\n"
-            ".thumb_func\n"
-            "guard_recover:\n"
-            "movs   r0, #0\n"
+            "pop    {r3-r11, pc}\n");
+}
+
+__attribute__((naked)) void
+board_unwind(void)
+{
+    __asm__("ldr    r2, =guard_sp\n"
+            "ldr    r2, [r2]\n"
+            "mov    sp, r2\n"
+            "movs   r0, #1\n" /* GUARD_UNWOUND */
             "b      guard_leave\n");
 }

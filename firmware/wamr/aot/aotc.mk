@@ -31,7 +31,7 @@ aotc_sources := \
   $(shared)/utils/uncommon/bh_read_file.c \
   $(shared)/mem-alloc/mem_alloc.c $(wildcard $(shared)/mem-alloc/ems/*.c) \
   $(wildcard $(shared)/platform/common/posix/*.c $(shared)/platform/common/libc-util/*.c $(shared)/platform/common/memory/*.c) \
-  $(addprefix $(FIRMWARE)/wamr/aot/,main.c size.c symbols.c bounds.c platform.c)
+  $(addprefix $(FIRMWARE)/wamr/aot/,main.c size.c symbols.c bounds.c traps.c platform.c)
 
 aotc_includes := $(addprefix -I,$(iwasm)/include $(iwasm)/common $(iwasm)/interpreter $(iwasm)/aot $(iwasm)/compilation \
   $(shared)/include $(shared)/utils $(shared)/utils/uncommon $(shared)/mem-alloc \
@@ -45,9 +45,9 @@ aotc_flags := -O1 -fno-strict-aliasing -ffile-prefix-map=$(WAMR)=wamr -w $(aotc_
   -DWASM_ENABLE_BULK_MEMORY=1 -DWASM_ENABLE_BULK_MEMORY_OPT=1 -DWASM_ENABLE_SHRUNK_MEMORY=1 \
   -DWASM_DISABLE_HW_BOUND_CHECK=1 -DWASM_DISABLE_STACK_HW_BOUND_CHECK=1
 
-# aot_emit_memory.c is compiled so that its calls of one function stay replaceable, and that function is made
-# weak: bounds.c has the one that is used.
-aotc_replaced := aot_check_memory_overflow
+# Two functions of WAMR are made weak, as bounds.c and traps.c have the ones that are used. Their files are compiled so that
+# calls within the file go to the replacement too.
+aotc_replaced := --weaken-symbol=aot_check_memory_overflow --weaken-symbol=aot_emit_exception
 
 aotc_objects := $(addprefix $(aotc_dir)/,$(addsuffix .o,$(notdir $(aotc_sources))))
 vpath %.c $(sort $(dir $(filter %.c,$(aotc_sources))))
@@ -62,9 +62,9 @@ $(aotc_dir)/symbols.c.o: $(FIRMWARE)/wamr/port/xip_symbols.h
 $(aotc_dir)/%.c.o: %.c $(FIRMWARE)/wamr/aot/driver.h $(FIRMWARE)/wamr/aot/aotc.mk | $(aotc_dir)
 	$(Q)gcc $(aotc_flags) -c $< -o $@
 
-$(aotc_dir)/aot_emit_memory.c.o: $(iwasm)/compilation/aot_emit_memory.c $(FIRMWARE)/wamr/aot/aotc.mk | $(aotc_dir)
+$(addprefix $(aotc_dir)/,aot_emit_memory.c.o aot_emit_exception.c.o): $(aotc_dir)/%.c.o: $(iwasm)/compilation/%.c $(FIRMWARE)/wamr/aot/aotc.mk | $(aotc_dir)
 	$(Q)gcc $(aotc_flags) -fPIC -fsemantic-interposition -fno-inline -c $< -o $@
-	$(Q)objcopy --weaken-symbol=$(aotc_replaced) $@
+	$(Q)objcopy $(aotc_replaced) $@
 
 $(aotc_dir)/%.cpp.o: %.cpp $(FIRMWARE)/wamr/aot/aotc.mk | $(aotc_dir)
 	$(Q)g++ $$($(LLVM_CONFIG) --cxxflags) $(aotc_flags) -fno-rtti -c $< -o $@

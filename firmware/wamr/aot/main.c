@@ -14,6 +14,8 @@
 #include "bh_read_file.h"
 #include "wasm_runtime.h"
 
+#include <llvm-c/Target.h>
+
 enum { EXIT_REFUSED = 1, EXIT_USAGE = 2 };
 
 /* Operations that become calls of the runtime. WAMR's own list for thumb has 64-bit multiply and shifts too,
@@ -34,7 +36,7 @@ xip_options(void)
     option.opt_level = 3;
     option.size_level = 3; /* small code model; 2 aborts LLVM for this target */
     option.output_format = AOT_FORMAT_FILE;
-    option.bounds_checks = 1;
+    option.bounds_checks = 0; /* no looking for exceptions after calls (traps.c); bounds.c checks all the same */
     option.stack_bounds_checks = 0; /* the board's stack limit register stands in (docs/porting.md) */
     option.disable_llvm_intrinsics = true;
     option.enable_bulk_memory = true;
@@ -108,6 +110,7 @@ main(int argc, char **argv)
     RuntimeInitArgs init = { .mem_alloc_type = Alloc_With_System_Allocator };
     if (!wasm_runtime_full_init(&init) || !aot_compiler_init())
         return refuse("start", "no memory");
+    LLVMInitializeAllAsmParsers(); /* traps.c has a line of assembly */
     uint32_t count = 0;
     char *wasm = bh_read_file_to_buffer(argv[1], &count);
     if (!wasm) {

@@ -1,6 +1,16 @@
 /* The target of the AOT loader, in place of WAMR's aot_reloc_thumb.c: code that runs in place needs no relocation, and a
  * short list of symbols. */
 #include "aot_reloc.h"
+#include "board.h"
+
+/* The compiled code does not look whether an import trapped: the call ends here. */
+static bool
+xip_invoke_native(WASMExecEnv *env, uint32 function, uint32 cells, uint32 *values)
+{
+    if (!aot_invoke_native(env, function, cells, values))
+        board_unwind();
+    return true;
+}
 
 static SymbolMap symbols[] = {
 #define XIP_SYMBOL(name, function) { name, (void *)function },

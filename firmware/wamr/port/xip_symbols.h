@@ -2,8 +2,7 @@
  * refuses a core that needs another, and for the images, which hold these and leave the rest of the runtime's
  * intrinsics out. It is a part of the contract between firmware and core: an entry may come, none may go.
  *
- * memset and memmove are bulk memory. No call_indirect, no floats, no 64-bit division: the core has none. */
-XIP_SYMBOL("aot_set_exception_with_id", aot_set_exception_with_id)
-XIP_SYMBOL("aot_invoke_native", aot_invoke_native)
+ * aot_invoke_native calls an import; memset and memmove are bulk memory. A trap is an instruction (aot/traps.c). No call_indirect, no floats, no 64-bit division: the core has none. */
+XIP_SYMBOL("aot_invoke_native", xip_invoke_native)
 XIP_SYMBOL("memset", aot_memset)
 XIP_SYMBOL("memmove", aot_memmove)

@@ -126,23 +126,3 @@ export class CoreInstance {
     return new Uint8Array(this.core.memory.buffer, at, count);
   }
 }
-
-/** Bytes that a call puts into the mailbox. */
-export function argumentBytes(call: CoreCall): number {
-  switch (call.call) {
-    case "open":
-      return call.appId.length;
-    case "receive":
-      return call.frame.length;
-    case "seal":
-      return call.peer.length + call.text.length;
-    case "advertise":
-    case "session":
-    case "unpair":
-      return call.peer.length;
-    case "invite":
-      return call.petname.length;
-    default:
-      return 0;
-  }
-}

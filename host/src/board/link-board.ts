@@ -12,6 +12,7 @@ import {
   type CoreCall,
   type Fault,
 } from "./board.ts";
+import { tooLong } from "./mailbox.ts";
 
 /** Longest wait for a call of the core; the board's own watchdog ends it after 10 s of board time. */
 export const CALL_TIMEOUT_MS = 60_000;
@@ -70,13 +71,19 @@ function expectDone(reply: LinkReply, what: string): LinkReply {
 
 /** Requests on a link, as the methods of a board. */
 export class LinkBoard {
-  constructor(readonly link: LinkClient) {}
+  /** @param frameBytes longest frame that the board says it takes; 0 for a board without a core */
+  constructor(
+    private readonly link: LinkClient,
+    public frameBytes = 0,
+  ) {}
 
   async hello(timeoutMs: number = QUICK_TIMEOUT_MS): Promise<BoardHello> {
     return readHello(expectDone(await this.link.request(Request.Hello, new Uint8Array(), timeoutMs), "HELLO").answer);
   }
 
   async call(call: CoreCall): Promise<CallOutcome> {
+    const refused = this.frameBytes > 0 ? tooLong(call, this.frameBytes) : undefined;
+    if (refused) return refused;
     const { type, payload } = linkRequest(call);
     const reply = await this.link.request(type, payload, CALL_TIMEOUT_MS);
     if (reply.status === Status.Unsupported) throw new Unsupported(`this image cannot do ${call.call}: it has no core`);

@@ -138,7 +138,7 @@ export class QemuBoard implements Board {
     void ended.then((error) => link.fail(error));
     try {
       this.lastHello = readHello(await link.booted(BOOT_TIMEOUT_MS));
-      this.running = { child, board: new LinkBoard(link), ended };
+      this.running = { child, board: new LinkBoard(link, this.lastHello.frameBytes), ended };
     } catch (error) {
       const cause = await causeOf(error as OffleafError, ended);
       await stopQemu(child);

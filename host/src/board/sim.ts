@@ -1,6 +1,5 @@
 // The board `sim`: the core's module inside this process, on the flash model.
 import { existsSync, readFileSync } from "node:fs";
-import { DETAILS, KINDS } from "@offleaf/interop";
 import { sha256Hex } from "../build-info.ts";
 import { OffleafError } from "../errors.ts";
 import { corePath } from "../paths.ts";
@@ -15,10 +14,11 @@ import {
   type CoreCall,
   type Fault,
 } from "./board.ts";
-import { argumentBytes, CoreInstance, type CoreImports } from "./core-instance.ts";
+import { CoreInstance, type CoreImports } from "./core-instance.ts";
 import { seededEntropy, systemEntropy, type EntropySource } from "./entropy.ts";
 import { flashFileError, newPart, openPart, type Part } from "./flash-file.ts";
 import { FlashMisuse, PowerLost as FlashPowerLost } from "./flash-model.ts";
+import { tooLong } from "./mailbox.ts";
 
 const IMPORT_OK = 0;
 const IMPORT_FAILED = 1;
@@ -66,11 +66,9 @@ export class SimBoard implements Board {
 
   async call(call: CoreCall): Promise<CallOutcome> {
     this.needPower();
+    const refused = tooLong(call, this.instance.mailboxBytes);
+    if (refused) return refused;
     const refusal = { answer: new Uint8Array(), frames: [], events: [], trap: undefined };
-    // What does not fit the mailbox never reaches the core; a board on a link answers the same.
-    if (argumentBytes(call) > this.instance.mailboxBytes) {
-      return { ...refusal, status: KINDS.MalformedFrame, detail: DETAILS.TooLong };
-    }
     this.frames = [];
     this.events = [];
     try {
