@@ -8,7 +8,12 @@ import { root } from "./root.ts";
 const words = combEntries().flatMap((entry) => [...new Uint32Array(entry.buffer, entry.byteOffset, entry.length / 4)]);
 const lines: string[] = [];
 for (let i = 0; i < words.length; i += 8) {
-  lines.push(`  ${words.slice(i, i + 8).map((word) => `0x${word.toString(16).padStart(8, "0")}`).join(", ")},`);
+  lines.push(
+    `  ${words
+      .slice(i, i + 8)
+      .map((word) => `0x${word.toString(16).padStart(8, "0")}`)
+      .join(", ")},`,
+  );
 }
 writeFileSync(
   join(root, "assembly/crypto/comb-table.ts"),

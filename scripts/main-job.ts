@@ -37,7 +37,9 @@ interface PairReport {
 /** Runs `offleaf` and returns the last line of its output as JSON; other lines go to `onLine`. Ends the process on failure. */
 function offleaf<T>(args: string[], onLine: (line: string) => void = () => {}): Promise<T> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(root, "build/offleaf.mjs"), ...args, "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [join(root, "build/offleaf.mjs"), ...args, "--json"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let last = "";
     createInterface({ input: child.stdout }).on("line", (line) => {
       if (last) onLine(last);
@@ -45,7 +47,9 @@ function offleaf<T>(args: string[], onLine: (line: string) => void = () => {}): 
     });
     child.on("close", (code) => {
       if (code !== 0) {
-        console.error(`\nerror[E-MAKE-01]: the step "offleaf ${args.join(" ")}" failed\n  why   above\n  next  run it alone with --verbose; build/log holds what the build said`);
+        console.error(
+          `\nerror[E-MAKE-01]: the step "offleaf ${args.join(" ")}" failed\n  why   above\n  next  run it alone with --verbose; build/log holds what the build said`,
+        );
         process.exit(code ?? 1);
       }
       resolve(JSON.parse(last) as T);
@@ -70,7 +74,9 @@ function operationLines(report: PairReport): string[] {
   });
   const head = ["operation (dearest call)", "instructions", "of reference", "flash B", "of reference", "arena B"];
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
-  return [head, ...rows].map((row) => row.map((cell, column) => (column ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join("  "));
+  return [head, ...rows].map((row) =>
+    row.map((cell, column) => (column ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join("  "),
+  );
 }
 
 console.log("footprint of the images");
@@ -79,7 +85,8 @@ console.log(`\n${footprintTable(footprint)}\n`);
 
 console.log("pairing the emulated board with the real phone, device first and phone first");
 const pairing = await offleaf<PairReport>(["pair", "--board", "qemu"]);
-for (const { step, order, ms } of pairing.steps) console.log(`  ok  ${order.padEnd(12)} ${step.padEnd(10)} ${String(ms).padStart(6)} ms`);
+for (const { step, order, ms } of pairing.steps)
+  console.log(`  ok  ${order.padEnd(12)} ${step.padEnd(10)} ${String(ms).padStart(6)} ms`);
 
 const leaf = footprint.images.find(({ image }) => image === "leaf")!;
 console.log(`

@@ -30,9 +30,9 @@ function step(sum: u32, group: u32): u32 {
 /** The checksum after the prefix: its high bits, a zero, its low bits. Capitals count as small letters. */
 function prefixSum(prefix: usize, bytes: u32): u32 {
   let sum: u32 = 1;
-  for (let i: u32 = 0; i < bytes; i++) sum = step(sum, <u32>lower(load<u8>(prefix + i)) >> 5);
+  for (let i: u32 = 0; i < bytes; i++) sum = step(sum, (<u32>lower(load<u8>(prefix + i))) >> 5);
   sum = step(sum, 0);
-  for (let i: u32 = 0; i < bytes; i++) sum = step(sum, <u32>lower(load<u8>(prefix + i)) & 31);
+  for (let i: u32 = 0; i < bytes; i++) sum = step(sum, (<u32>lower(load<u8>(prefix + i))) & 31);
   return sum;
 }
 
@@ -116,7 +116,7 @@ export function bech32mEncode(prefix: usize, prefixBytes: u32, ptr: usize, bytes
   let sum = prefixSum(prefix, prefixBytes);
   let held: u32 = 0;
   let bits: u32 = 0;
-  for (let done: u32 = 0; done < bytes || bits; ) {
+  for (let done: u32 = 0; done < bytes || bits;) {
     if (bits < 5) {
       // Past the end zero bits fill the last group.
       const more = done < bytes;

@@ -48,16 +48,18 @@ function setNeutral(p: usize): void {
   store<i32>(p + Z, 1);
 }
 
-/** Finishes both formulae: p = (E F : G H : F G : E H). The wider factors come first (field25519.ts). */
-function complete(p: usize, e: usize, f: usize, g: usize, h: usize): void {
+/** Finishes both formulae: p = (E F : G H : F G : E H); T only on demand. The wider factors come first (field25519.ts). */
+function complete(p: usize, e: usize, f: usize, g: usize, h: usize, withT: bool): void {
   feMultiply(p, f, e);
   feMultiply(p + Y, g, h);
   feMultiply(p + Z, f, g);
-  feMultiply(p + T, e, h);
+  if (withT) feMultiply(p + T, e, h);
 }
 
-/** p = 2 p. */
-function double(p: usize): void {
+/**
+ * p = 2 p. T is not read, and is written only with `withT`: doubling again needs none, adding does.
+ */
+function double(p: usize, withT: bool): void {
   const position = mark();
   const e = alloc(FE_BYTES),
     f = alloc(FE_BYTES),
@@ -73,7 +75,7 @@ function double(p: usize): void {
   feSquare(f, p + Z);
   feAdd(f, f, f); // C = 2 Z^2
   feAdd(f, f, g); // F = C + G
-  complete(p, e, f, g, h);
+  complete(p, e, f, g, h, withT);
   release(position);
 }
 
@@ -102,7 +104,7 @@ function add(p: usize, q: usize, affine: bool): void {
   feCopy(b, f);
   feSubtract(f, g, b); // F = D - C
   feAdd(g, g, b); // G = D + C
-  complete(p, e, f, g, h);
+  complete(p, e, f, g, h, true);
   release(position);
 }
 
@@ -149,15 +151,40 @@ function combRecode(out: usize, k: usize): void {
 /** Loads entry `index` of comb `comb`, reading every entry of it. */
 function combSelect(q: usize, comb: u32, index: u32): void {
   const position = mark();
-  const entry = alloc(ENTRY_BYTES);
-  let at = COMB_TABLE + comb * (ENTRIES * ENTRY_BYTES);
-  for (let i: u32 = 0; i < ENTRIES; i++, at += ENTRY_BYTES) {
-    const difference = i ^ index;
-    const mask = ((<u32>(0 - difference)) >> 31) - 1; // all ones where i is the index
-    for (let j: u32 = 0; j < ENTRY_BYTES; j += 4)
-      store<u32>(entry + j, load<u32>(entry + j) | (load<u32>(at + j) & mask));
+  const encoded = alloc(FE_ENCODED_BYTES);
+  const first = COMB_TABLE + comb * (ENTRIES * ENTRY_BYTES);
+  for (let part: u32 = 0; part < 3; part++) {
+    let at = first + part * FE_ENCODED_BYTES;
+    let w0: u32 = 0,
+      w1: u32 = 0,
+      w2: u32 = 0,
+      w3: u32 = 0,
+      w4: u32 = 0,
+      w5: u32 = 0,
+      w6: u32 = 0,
+      w7: u32 = 0;
+    for (let i: u32 = 0; i < ENTRIES; i++, at += ENTRY_BYTES) {
+      const difference = i ^ index;
+      const mask = ((<u32>(0 - difference)) >> 31) - 1; // all ones where i is the index
+      w7 |= load<u32>(at, 28) & mask;
+      w6 |= load<u32>(at, 24) & mask;
+      w5 |= load<u32>(at, 20) & mask;
+      w4 |= load<u32>(at, 16) & mask;
+      w3 |= load<u32>(at, 12) & mask;
+      w2 |= load<u32>(at, 8) & mask;
+      w1 |= load<u32>(at, 4) & mask;
+      w0 |= load<u32>(at) & mask;
+    }
+    store<u32>(encoded, w7, 28);
+    store<u32>(encoded, w6, 24);
+    store<u32>(encoded, w5, 20);
+    store<u32>(encoded, w4, 16);
+    store<u32>(encoded, w3, 12);
+    store<u32>(encoded, w2, 8);
+    store<u32>(encoded, w1, 4);
+    store<u32>(encoded, w0);
+    feDecode(q + part * FE_BYTES, encoded);
   }
-  for (let i: u32 = 0; i < 3; i++) feDecode(q + i * FE_BYTES, entry + i * FE_ENCODED_BYTES);
   release(position);
 }
 
@@ -186,7 +213,7 @@ export function edwardsBaseMultiply(p: usize, k: usize): void {
   combRecode(digits, k);
   setNeutral(p);
   for (let column: i32 = SPACING - 1; column >= 0; column--) {
-    double(p);
+    double(p, true);
     combAdd(p, digits, column);
   }
   release(position);
@@ -231,8 +258,8 @@ export function edwardsDoubleMultiply(p: usize, k: usize, a: usize, s: usize): v
   const q = alloc(CACHED_BYTES);
   setNeutral(p);
   for (let bit: i32 = NAF_DIGITS - 1; bit >= 0; bit--) {
-    double(p);
     const digit = <i32>load<i8>(naf + bit);
+    double(p, digit != 0 || bit < <i32>SPACING);
     if (digit != 0) {
       const sign = digit >> 31;
       memory.copy(q, table + (<u32>((digit ^ sign) - sign) / 2) * CACHED_BYTES, CACHED_BYTES);
@@ -250,7 +277,7 @@ function oddMultiples(table: usize, a: usize): void {
   const multiple = alloc(EDWARDS_POINT_BYTES);
   const twice = alloc(CACHED_BYTES);
   memory.copy(multiple, a, EDWARDS_POINT_BYTES);
-  double(multiple);
+  double(multiple, true);
   cache(twice, multiple);
   memory.copy(multiple, a, EDWARDS_POINT_BYTES);
   for (let i: u32 = 0; ; i++) {
@@ -269,9 +296,7 @@ export function edwardsNegate(p: usize): void {
 
 /** Whether 8 p is neutral, that is whether p has small order. `p` is spent. */
 export function edwardsHasSmallOrder(p: usize): bool {
-  double(p);
-  double(p);
-  double(p);
+  for (let i: u32 = 0; i < 3; i++) double(p, false);
   const difference = p + T;
   feSubtract(difference, p + Y, p + Z);
   return feIsZero(p) && feIsZero(difference);

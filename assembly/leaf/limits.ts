@@ -3,7 +3,7 @@
 /** Peers that inbound frames may add. */
 export const INBOUND_PEERS: u32 = 16;
 /** Peers in all: firmware's own mints may go beyond INBOUND_PEERS. */
-export const PEER_SLOTS: u32 = 24;
+export const PEER_SLOTS: u32 = 20;
 /** Unspent key packages on the whole device. */
 export const UNSPENT_PACKAGES: u32 = 4;
 /** Answered frame ids that are remembered for each peer. */
@@ -30,9 +30,9 @@ export const enum Key {
   Peer = 4,
   Answered = 5,
   Package = 6,
-  /** Parts of a group (`partKey`). */
+  /** Parts of a group (session.ts). */
   FirstPart = 7,
 }
 
-/** Kinds that the parts of a group take: those in one place, and those of four epochs. */
-export const PART_KINDS: u32 = 4 + 3 * 4;
+/** Kinds that the parts of a group take (session.ts): five, and three earlier epochs. */
+export const PART_KINDS: u32 = 5 + 3;

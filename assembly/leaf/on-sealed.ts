@@ -1,5 +1,6 @@
 // `__MLS_ENC__`: a message or a commit of the session (leaf.md 5.3).
 import { equal } from "../bytes/compare";
+import { Span } from "../bytes/span";
 import { utf8Valid } from "../bytes/utf8";
 import { OK, fail } from "../runtime/fail";
 import { Detail, EventType, Kind } from "../runtime/status";
@@ -20,7 +21,7 @@ import { Key } from "./limits";
 import { outboxEventAt } from "./outbox";
 import { Lookup, PEER_NO_PAIR, Peer, slotErase } from "./peers";
 import { COMMIT_WORK_BYTES, OPEN_WORK_BYTES, requireRoom } from "./room";
-import { Purpose, isPair, sessionGroup, sessionLoad, sessionStore } from "./session";
+import { Purpose, isPair, sessionEpoch, sessionGroup, sessionLoad, sessionStore, sessionStorePrior } from "./session";
 
 /** What stands before the text in a MessageReceived event: type, peer, frame id. */
 const RECEIVED_HEAD_BYTES: u32 = 1 + ADDRESS_BYTES + UUID_BYTES;
@@ -54,15 +55,18 @@ export function onSealed(inbound: Inbound): i32 {
   const group = sessionGroup(peer, identity);
   status = sessionLoad(peer, group, Purpose.Open, message.epoch);
   if (status == OK) status = decoded;
+  if (status != OK) return status;
+  const past = new Span();
+  if (message.contentType == CONTENT_COMMIT) sessionEpoch(group, past);
   const opened = new Opened();
-  if (status == OK) status = groupOpen(group, message, opened);
+  status = groupOpen(group, message, opened);
   if (status != OK) return status;
 
   // A refusal from here on has spent its generation all the same (leaf.md D14). The author needs no look: only the
   // peer's ratchets are held, and the peer's address is the frame's sender.
   keepChanges();
   inbound.proven = true;
-  if (opened.contentType == CONTENT_COMMIT) return committed(peer, group, opened);
+  if (opened.contentType == CONTENT_COMMIT) return committed(peer, group, opened, past);
   sessionStore(peer, group);
   return delivered(frame, peer, opened);
 }
@@ -84,7 +88,7 @@ function delivered(frame: Frame, peer: Peer, opened: Opened): i32 {
 }
 
 /** A commit that was applied: what is left may be no pair, or without us (leaf.md 3.4 and D3). */
-function committed(peer: Peer, group: Group, opened: Opened): i32 {
+function committed(peer: Peer, group: Group, opened: Opened, past: Span): i32 {
   if (opened.removed) {
     slotErase(peer.slot, Key.FirstPart);
     return fail(Kind.IdentityBinding, Detail.Removed);
@@ -94,6 +98,7 @@ function committed(peer: Peer, group: Group, opened: Opened): i32 {
     peer.put();
     return fail(Kind.IdentityBinding, Detail.NoPair);
   }
+  sessionStorePrior(peer, group.epoch - 1, past);
   sessionStore(peer, group);
   store<u64>(peerEvent(EventType.CommitApplied, peer, 8), group.epoch);
   return OK;

@@ -1,12 +1,16 @@
 // The session with a peer: an MLS group of two, its parts on flash, and what may be done with it.
 import { equal } from "../bytes/compare";
+import { Reader } from "../bytes/reader";
+import { Span } from "../bytes/span";
 import { alloc, mark, release } from "../runtime/arena";
 import { OK, fail } from "../runtime/fail";
 import { Detail, Kind } from "../runtime/status";
 import { Group, Identity, groupBegin, groupMembers, isMember, memberIdentity, memberIdentityBytes, memberSignatureKey } from "../mls/group";
 import { EPOCH_SLOTS } from "../mls/limits";
-import { PART_MAX_BYTES, PARTS, Part, allParts, groupDecode, groupEncode, isPerEpoch } from "../mls/parts";
+import { PART_MAX_BYTES, Part, allParts, groupDecode, groupEncode } from "../mls/parts";
 import { Ratchet, SKIPPED_BYTES, roomForSkipped } from "../mls/ratchet";
+import { newReceiver } from "../mls/receiver";
+import { make } from "../mls/structure";
 import { welcomeJoin } from "../mls/welcome";
 import { SESSION_ID_BYTES, sessionId } from "../sealed/session-id";
 import { ABSENT, journalFind, journalLoad, txDelete, txPut } from "../store/journal";
@@ -17,16 +21,29 @@ import { joinImported } from "./imported";
 import { Package } from "./packages";
 import { PEER_NO_PAIR, Peer } from "./peers";
 
-/** Journal key of a part of the group of a slot; `epoch` matters for parts of an epoch. */
-function partKey(slot: u32, part: u32, epoch: u64): u32 {
-  let kind = <u32>Key.FirstPart + part;
-  if (isPerEpoch(part)) kind += (part - Part.Epoch) * (EPOCH_SLOTS - 1) + (<u32>epoch & (EPOCH_SLOTS - 1));
-  return (kind << 8) | slot;
+// How the parts of a group lie in the journal, by how often they change. Key.FirstPart + one of these is the kind.
+/** Member, Head and Epoch of the current epoch, each behind a length byte: changes with a join or a commit. */
+const CORE: u32 = 0;
+/** One part each. */
+const SEND: u32 = 1;
+const RECEIVE: u32 = 2;
+const HANDSHAKE: u32 = 3;
+const SKIPPED: u32 = 4;
+/** An epoch before the current one, three of them by epoch: Epoch and Receive as in CORE, then Skipped. */
+const PRIOR: u32 = 5;
+const PRIOR_EPOCHS: u32 = EPOCH_SLOTS - 1;
+
+function sessionKey(peer: Peer, kind: u32): u32 {
+  return peer.key(<u32>Key.FirstPart + kind);
+}
+
+function priorKey(peer: Peer, epoch: u64): u32 {
+  return sessionKey(peer, PRIOR + <u32>(epoch % PRIOR_EPOCHS));
 }
 
 /** Whether a session with the peer is on flash, readable or not. */
 export function slotHasSession(slot: u32): bool {
-  return journalFind(partKey(slot, Part.Member, 0)) != ABSENT;
+  return journalFind((<u32>Key.FirstPart << 8) | slot) != ABSENT;
 }
 
 /** A group for the pair of us and `peer`, ready for a join or for its parts. */
@@ -40,16 +57,10 @@ export function sessionGroup(peer: Peer, identity: Identity): Group {
   return group;
 }
 
-/** Loads one part. OK or Storage. */
-function loadPart(peer: Peer, group: Group, part: u32, epoch: u64, buffer: usize): i32 {
-  const bytes = journalLoad(partKey(peer.slot, part, epoch), buffer, PART_MAX_BYTES);
-  if (bytes == ABSENT) return OK;
-  if (bytes < 0 || !groupDecode(group, part, buffer, bytes)) return fail(Kind.Storage, Detail.SessionUnreadable);
-  return OK;
-}
-
-/** Largest part but Skipped. */
+/** Largest part but Skipped, and what holds several. */
 const SMALL_PART_BYTES: u32 = 112;
+const CORE_MAX_BYTES: u32 = 3 * (1 + SMALL_PART_BYTES);
+const PRIOR_MAX_BYTES: u32 = 2 * (1 + SMALL_PART_BYTES) + PART_MAX_BYTES;
 
 /** What a group is loaded for. */
 export const enum Purpose {
@@ -59,10 +70,74 @@ export const enum Purpose {
   Open,
 }
 
-/** Whether `purpose` takes a part; Member, Head and Epoch are always taken. */
-function isNeeded(part: u32, purpose: Purpose): bool {
-  if (part == Part.Send) return purpose == Purpose.Seal;
-  return part <= <u32>Part.Head || part == Part.Epoch || purpose == Purpose.Open;
+/** Takes a part that lies behind its length byte. An empty one is left out. */
+function takePart(group: Group, part: u32, input: Reader): bool {
+  const bytes = input.u8();
+  const at = input.take(bytes);
+  return !input.failed && (bytes == 0 || groupDecode(group, part, at, bytes));
+}
+
+/** Appends a part behind its length byte, and returns where it ends. */
+function appendPart(group: Group, part: u32, at: usize): usize {
+  const bytes = groupEncode(group, part, at + 1);
+  store<u8>(at, bytes);
+  return at + 1 + bytes;
+}
+
+/** Reads the value of a key. False when it is absent, longer than `most` or unreadable. */
+function readValue(key: u32, most: u32, input: Reader): bool {
+  const bytes = journalFind(key);
+  if (bytes < 0 || <u32>bytes > most) return false;
+  input.over(alloc(bytes), bytes);
+  return journalLoad(key, input.at, bytes) == bytes;
+}
+
+/** Loads a part that has a key of its own. False when it is not what was stored. */
+function loadPart(peer: Peer, group: Group, kind: u32, part: u32): bool {
+  const input = make<Reader>();
+  return readValue(sessionKey(peer, kind), SMALL_PART_BYTES, input) && groupDecode(group, part, input.at, input.left());
+}
+
+function loadCore(peer: Peer, group: Group): bool {
+  const input = make<Reader>();
+  return readValue(sessionKey(peer, CORE), CORE_MAX_BYTES, input)
+    && takePart(group, Part.Member, input) && takePart(group, Part.Head, input) && takePart(group, Part.Epoch, input);
+}
+
+/** The application ratchet that opens the peer's messages. */
+function peerRatchet(group: Group): Ratchet {
+  const leaf = group.peerLeaf();
+  if (!group.receiver(leaf)) group.setReceiver(leaf, newReceiver());
+  return group.receiver(leaf)!.application;
+}
+
+/** Loads what opens messages of the current epoch. The skipped keys, up to a kilobyte, go to where they are used. */
+function loadReceiver(peer: Peer, group: Group): bool {
+  if (!loadPart(peer, group, RECEIVE, Part.Receive)) return false;
+  if (journalFind(sessionKey(peer, HANDSHAKE)) != ABSENT && !loadPart(peer, group, HANDSHAKE, Part.Handshake)) return false;
+  const bytes = journalFind(sessionKey(peer, SKIPPED));
+  if (bytes == ABSENT) return true;
+  const ratchet = peerRatchet(group);
+  roomForSkipped(ratchet);
+  ratchet.skippedCount = <u32>bytes / SKIPPED_BYTES;
+  return journalLoad(sessionKey(peer, SKIPPED), ratchet.skipped, PART_MAX_BYTES) == bytes;
+}
+
+/** Takes an epoch before the current one into view, if it is held. */
+function loadPrior(peer: Peer, group: Group, epoch: u64): bool {
+  const key = priorKey(peer, epoch);
+  if (group.epoch - epoch > PRIOR_EPOCHS || journalFind(key) == ABSENT) return true;
+  const ratchet = peerRatchet(group);
+  roomForSkipped(ratchet);
+  const before = mark();
+  const input = make<Reader>();
+  const good = readValue(key, PRIOR_MAX_BYTES, input) && takePart(group, Part.Epoch, input) && takePart(group, Part.Receive, input);
+  if (good) {
+    memory.copy(ratchet.skipped, input.at, input.left());
+    ratchet.skippedCount = input.left() / SKIPPED_BYTES;
+  }
+  release(before);
+  return good;
 }
 
 /**
@@ -70,66 +145,69 @@ function isNeeded(part: u32, purpose: Purpose): bool {
  * is one, or is marked (leaf.md 5.3, 4 and 5).
  *
  * @param group   of `sessionGroup`
- * @param wanted  epoch of the message to open; for other purposes the current one is taken
+ * @param wanted  epoch of the message to open; one that is not held leaves the current one in view
  * @returns OK, NoSession, Storage, or IdentityBinding
  */
 export function sessionLoad(peer: Peer, group: Group, purpose: Purpose, wanted: u64): i32 {
   if (!slotHasSession(peer.slot)) return fail(Kind.NoSession, Detail.None);
   if (peer.has(PEER_NO_PAIR)) return fail(Kind.IdentityBinding, Detail.NoPair);
-  for (let part: u32 = 0; part < <u32>Part.Skipped; part++) {
-    if (!isNeeded(part, purpose)) continue;
-    const key = partKey(peer.slot, part, purpose == Purpose.Open ? wanted : group.epoch);
-    const bytes = journalFind(key);
-    // Not every part exists: nothing was skipped, or the epoch of the message is not held.
-    if (bytes == ABSENT && part > <u32>Part.Send) continue;
-    if (bytes < 0 || <u32>bytes > SMALL_PART_BYTES) return fail(Kind.Storage, Detail.SessionUnreadable);
-    const value = alloc(bytes);
-    if (journalLoad(key, value, bytes) != bytes || !groupDecode(group, part, value, bytes)) {
-      return fail(Kind.Storage, Detail.SessionUnreadable);
-    }
+  let good = loadCore(peer, group);
+  if (good && purpose == Purpose.Seal) good = loadPart(peer, group, SEND, Part.Send);
+  if (good && purpose == Purpose.Open) {
+    good = wanted < group.epoch ? loadPrior(peer, group, wanted) : loadReceiver(peer, group);
   }
-  return purpose == Purpose.Open ? loadSkipped(peer, group, wanted) : OK;
+  return good ? OK : fail(Kind.Storage, Detail.SessionUnreadable);
 }
 
-/** The application ratchet that opens the peer's messages, null when the epoch in view is not held. */
-function peerRatchet(group: Group): Ratchet | null {
-  const receiver = group.receiver(group.peerLeaf());
-  return receiver ? receiver.application : null;
+/** Stages a part that has a key of its own. */
+function storePart(peer: Peer, group: Group, kind: u32, part: u32): void {
+  const value = alloc(SMALL_PART_BYTES);
+  const bytes = groupEncode(group, part, value);
+  if (bytes) txPut(sessionKey(peer, kind), value, bytes);
+  else txDelete(sessionKey(peer, kind));
 }
 
-/** Loads the keys of skipped generations, up to a kilobyte, to where they are used. */
-function loadSkipped(peer: Peer, group: Group, epoch: u64): i32 {
-  const key = partKey(peer.slot, Part.Skipped, epoch);
-  const bytes = journalFind(key);
+function storeCore(peer: Peer, group: Group): void {
+  const value = alloc(CORE_MAX_BYTES);
+  const end = appendPart(group, Part.Epoch, appendPart(group, Part.Head, appendPart(group, Part.Member, value)));
+  txPut(sessionKey(peer, CORE), value, <u32>(end - value));
+}
+
+/** Stages the skipped keys from where they are. */
+function storeSkipped(peer: Peer, group: Group): void {
   const ratchet = peerRatchet(group);
-  if (bytes == ABSENT || !ratchet) return OK;
-  roomForSkipped(ratchet);
-  if (journalLoad(key, ratchet.skipped, PART_MAX_BYTES) < 0) return fail(Kind.Storage, Detail.SessionUnreadable);
-  ratchet.skippedCount = <u32>bytes / SKIPPED_BYTES;
-  return OK;
+  if (ratchet.skippedCount) txPut(sessionKey(peer, SKIPPED), ratchet.skipped, ratchet.skippedCount * SKIPPED_BYTES);
+  else txDelete(sessionKey(peer, SKIPPED));
 }
 
-/** Stages the keys of skipped generations from where they are. */
-function storeSkipped(key: u32, group: Group): void {
+/** The epoch in view as one that is no more the current one. */
+export function sessionEpoch(group: Group, value: Span): void {
   const ratchet = peerRatchet(group);
-  if (ratchet && ratchet.skippedCount) txPut(key, ratchet.skipped, ratchet.skippedCount * SKIPPED_BYTES);
-  else txDelete(key);
+  const skippedBytes = ratchet.skippedCount * SKIPPED_BYTES;
+  value.ptr = alloc(2 * (1 + SMALL_PART_BYTES) + skippedBytes);
+  const end = appendPart(group, Part.Receive, appendPart(group, Part.Epoch, value.ptr));
+  memory.copy(end, ratchet.skipped, skippedBytes);
+  value.bytes = <u32>(end - value.ptr) + skippedBytes;
 }
 
-/** Stages the parts that the last operation changed. */
+/** Stages an epoch of `sessionEpoch`. */
+export function sessionStorePrior(peer: Peer, epoch: u64, value: Span): void {
+  txPut(priorKey(peer, epoch), value.ptr, value.bytes);
+}
+
+/** Stages what the last operation changed. */
 export function sessionStore(peer: Peer, group: Group): void {
-  for (let part: u32 = 0; part < PARTS; part++) {
-    if (!(group.dirty & (1 << part))) continue;
-    const key = partKey(peer.slot, part, group.context.epoch);
-    if (part == <u32>Part.Skipped) {
-      storeSkipped(key, group);
-      continue;
-    }
-    const value = alloc(SMALL_PART_BYTES);
-    const bytes = groupEncode(group, part, value);
-    if (bytes) txPut(key, value, bytes);
-    else txDelete(key);
+  const dirty = group.dirty;
+  if (group.context.epoch != group.epoch) {
+    const value = new Span();
+    sessionEpoch(group, value);
+    return sessionStorePrior(peer, group.context.epoch, value);
   }
+  if (dirty & ((1 << Part.Member) | (1 << Part.Head) | (1 << Part.Epoch))) storeCore(peer, group);
+  if (dirty & (1 << Part.Send)) storePart(peer, group, SEND, Part.Send);
+  if (dirty & (1 << Part.Receive)) storePart(peer, group, RECEIVE, Part.Receive);
+  if (dirty & (1 << Part.Handshake)) storePart(peer, group, HANDSHAKE, Part.Handshake);
+  if (dirty & (1 << Part.Skipped)) storeSkipped(peer, group);
 }
 
 /** A part that is carried over a join: its length, its bytes. */

@@ -4,12 +4,39 @@ import { mark, release } from "../runtime/arena";
 import { keyFailed } from "./cipher";
 import { pageBytes, pages, readFailed } from "./flash";
 import { indexFind, position, slotPosition } from "./index";
-import { DAMAGED, PAGE_HEADER_BYTES, WORD_BYTES, carriedBytes, recordBytes, recordHeaderBytes, wholeWords } from "./layout";
+import {
+  DAMAGED,
+  PAGE_HEADER_BYTES,
+  WORD_BYTES,
+  carriedBytes,
+  recordBytes,
+  recordHeaderBytes,
+  wholeWords,
+} from "./layout";
 import { headSequence, setTail, tailEnd, tailPage, tailSequence } from "./mount";
 import {
-  FREE, WORN, commitPageHeader, freePages, headerPreviousEnd, nextFreePage, pageOf, readPageHeader, setSequence, writePageHeader,
+  FREE,
+  WORN,
+  commitPageHeader,
+  freePages,
+  headerPreviousEnd,
+  nextFreePage,
+  pageOf,
+  readPageHeader,
+  setSequence,
+  writePageHeader,
 } from "./page";
-import { Written, foundBytes, foundCount, foundEntry, indexRecord, openRecord, openedAuthentic, readRecord, writeRecord } from "./record";
+import {
+  Written,
+  foundBytes,
+  foundCount,
+  foundEntry,
+  indexRecord,
+  openRecord,
+  openedAuthentic,
+  readRecord,
+  writeRecord,
+} from "./record";
 
 /** Pages kept out of the log: one to move to, and from four pages on one more that may fail. */
 // @ts-ignore: decorator
@@ -94,7 +121,8 @@ function copyRecord(fromPage: u32, fromSequence: u32, at: u32, page: u32, sequen
   const image = openRecord(fromPage, fromSequence, at);
   const valueBytes = keepLive(image, fromPage, at);
   const copyBytes = recordBytes(liveCount, valueBytes);
-  let done = !readFailed && !keyFailed && writeRecord(image, liveCount, valueBytes, page, sequence, copyEnd) == Written.Whole;
+  let done =
+    !readFailed && !keyFailed && writeRecord(image, liveCount, valueBytes, page, sequence, copyEnd) == Written.Whole;
   if (done) {
     done = indexRecord(image + WORD_BYTES, liveCount, page, copyEnd);
     copyEnd += copyBytes;
@@ -107,7 +135,7 @@ function copyRecord(fromPage: u32, fromSequence: u32, at: u32, page: u32, sequen
 function copyPage(fromSequence: u32, page: u32, sequence: u32): bool {
   const from = pageOf(fromSequence);
   const end = endOf(fromSequence);
-  for (let at = PAGE_HEADER_BYTES; at < end; ) {
+  for (let at = PAGE_HEADER_BYTES; at < end;) {
     if (!readRecord(from, fromSequence, at)) return false;
     const next = at + foundBytes;
     countLive(from, at);

@@ -53,7 +53,7 @@ export function programVerified(page: u32, at: u32, ptr: usize, bytes: u32): boo
 
 /** Offset of the last word of a page that is not erased, or -1 for an erased page. */
 export function lastProgrammed(page: u32): i32 {
-  for (let at = pageBytes; at > 0; ) {
+  for (let at = pageBytes; at > 0;) {
     at -= PIECE_BYTES;
     read(page, at, PIECE, PIECE_BYTES);
     for (let offset: i32 = PIECE_BYTES - WORD_BYTES; offset >= 0; offset -= WORD_BYTES) {

@@ -5,7 +5,16 @@ import { lastProgrammed, pageBytes, pages, readFailed, takeShape } from "./flash
 import { indexClear } from "./index";
 import { PAGE_HEADER_BYTES, WORD_BYTES } from "./layout";
 import {
-  FREE, WORN, confirmPageHeader, headerHead, headerPreviousEnd, headerSequence, pageOf, readPageHeader, sequenceOf, setSequence,
+  FREE,
+  WORN,
+  confirmPageHeader,
+  headerHead,
+  headerPreviousEnd,
+  headerSequence,
+  pageOf,
+  readPageHeader,
+  sequenceOf,
+  setSequence,
 } from "./page";
 import { foundBytes, headerIsTorn, indexFound, readRecord } from "./record";
 

@@ -94,7 +94,9 @@ export function writePageHeader(page: u32, sequence: u32, head: u32, previousEnd
   store<u32>(HEADER, head, 4);
   store<u32>(HEADER, sequence);
   store<u32>(HEADER, headerCheck(page), HEADER_COMMIT - 4);
-  return programVerified(page, 0, HEADER, HEADER_COMMIT) && programVerified(page, HEADER_COPY_BYTES, HEADER, HEADER_COMMIT);
+  return (
+    programVerified(page, 0, HEADER, HEADER_COMMIT) && programVerified(page, HEADER_COPY_BYTES, HEADER, HEADER_COMMIT)
+  );
 }
 
 /** Makes the page, with the records copied into it, a part of the log. */

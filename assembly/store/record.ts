@@ -4,8 +4,20 @@ import { openValues, sealValues } from "./cipher";
 import { pageBytes, programVerified, programWord, read } from "./flash";
 import { indexPut, indexRemove, position } from "./index";
 import {
-  COMMITTED, DAMAGED, DELETED, ERASED, MAX_RECORD_ENTRIES, MAX_VALUE_BYTES, NO_KEY, TAG_BYTES, WORD_BYTES,
-  carriedBytes, mix, recordBytes, recordHeaderBytes, wholeWords,
+  COMMITTED,
+  DAMAGED,
+  DELETED,
+  ERASED,
+  MAX_RECORD_ENTRIES,
+  MAX_VALUE_BYTES,
+  NO_KEY,
+  TAG_BYTES,
+  WORD_BYTES,
+  carriedBytes,
+  mix,
+  recordBytes,
+  recordHeaderBytes,
+  wholeWords,
 } from "./layout";
 
 /** The first word of a header: count in five bits, its complement in five, the check in 22. */

@@ -6,7 +6,15 @@ import { canMakeRoom, openPage } from "./collect";
 import { pageBytes, pages } from "./flash";
 import { MAX_LIVE_ENTRIES, indexFind, live } from "./index";
 import {
-  DELETED, MAX_RECORD_ENTRIES, MAX_VALUE_BYTES, NO_KEY, PAGE_HEADER_BYTES, WORD_BYTES, carriedBytes, recordBytes, recordHeaderBytes,
+  DELETED,
+  MAX_RECORD_ENTRIES,
+  MAX_VALUE_BYTES,
+  NO_KEY,
+  PAGE_HEADER_BYTES,
+  WORD_BYTES,
+  carriedBytes,
+  recordBytes,
+  recordHeaderBytes,
 } from "./layout";
 import { advanceTail, closeTail, mount, mounted, tailClosed, tailEnd, tailPage, tailSequence } from "./mount";
 import { Written, indexRecord, writeRecord } from "./record";

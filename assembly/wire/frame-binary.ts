@@ -7,8 +7,17 @@ import { tailStart, wholeContent } from "./content-tail";
 import { bit } from "./frame-json";
 import { identifierFault } from "./identifier";
 import {
-  BINARY_MAGIC, BLOB_MOST_BYTES, CONTENT_WHOLE_MOST_BYTES, EXT_MOST_ENTRIES, LAMPORT_MOST, METADATA_MOST_ENTRIES, TAG_CONTENT_TAIL, TAG_LAST_MOST,
-  TAG_MOST_BYTES, TAG_REPLY_CONTEXT, UUID_BYTES,
+  BINARY_MAGIC,
+  BLOB_MOST_BYTES,
+  CONTENT_WHOLE_MOST_BYTES,
+  EXT_MOST_ENTRIES,
+  LAMPORT_MOST,
+  METADATA_MOST_ENTRIES,
+  TAG_CONTENT_TAIL,
+  TAG_LAST_MOST,
+  TAG_MOST_BYTES,
+  TAG_REPLY_CONTEXT,
+  UUID_BYTES,
 } from "./limits";
 import { ALWAYS_PRESENT, Frame } from "./message";
 import { ENTRY_BYTES, TextMap } from "./metadata";
@@ -75,7 +84,7 @@ function readFields(reader: FrameReader, frame: Frame, ext: Ext): void {
   frame.ttl = reader.u8();
   frame.hopCount = reader.u8();
   const zigzag = reader.number();
-  frame.timestamp = <i64>(zigzag >> 1) ^ -(<i64>zigzag & 1);
+  frame.timestamp = (<i64>(zigzag >> 1)) ^ -((<i64>zigzag) & 1);
   frame.lamport = min(reader.number(), LAMPORT_MOST);
   const contentType = reader.u8();
   frame.contentType = contentType > CONTENT_TYPE_MOST ? CONTENT_TYPE_FILE : contentType;
@@ -168,7 +177,7 @@ export function encodeBinary(frame: Frame, writer: Writer): void {
   writer.u8(<u32>frame.priority);
   writer.u8(<u32>frame.ttl);
   writer.u8(<u32>frame.hopCount);
-  writeVarint(writer, (<u64>frame.timestamp << 1) ^ <u64>(frame.timestamp >> 63));
+  writeVarint(writer, ((<u64>frame.timestamp) << 1) ^ (<u64>(frame.timestamp >> 63)));
   writeVarint(writer, frame.lamport);
   writer.u8(<u32>frame.contentType);
   writeSpan(writer, frame.contentPtr, head);

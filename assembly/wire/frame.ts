@@ -46,7 +46,15 @@ export function frameMetadata(frame: Frame, key: usize, keyBytes: u32, value: Sp
 
 /** Gives the frame one or two metadata entries; `second` may be 0. Keys and values must outlive the frame. */
 export function frameSetMetadata(
-  frame: Frame, key: usize, keyBytes: u32, value: usize, valueBytes: u32, second: usize, secondBytes: u32, secondValue: usize, secondValueBytes: u32,
+  frame: Frame,
+  key: usize,
+  keyBytes: u32,
+  value: usize,
+  valueBytes: u32,
+  second: usize,
+  secondBytes: u32,
+  secondValue: usize,
+  secondValueBytes: u32,
 ): void {
   const map = new TextMap();
   map.set(key, keyBytes, value, valueBytes);

@@ -54,6 +54,7 @@ function isDigit(c: u32): bool {
   return ((word - 0x20202020) | quote | backslash) & ~word & 0x80808080;
 }
 
+
 @unmanaged
 export class JsonReader {
   at: usize;
@@ -221,7 +222,7 @@ export class JsonReader {
       } else if (!this.scalar(c, false)) return false;
       // A value has ended: so do all that it was the last of.
       while (depth) {
-        const isObject = <u32>stack & 1;
+        const isObject = (<u32>stack) & 1;
         const next = this.peek();
         if (next == COMMA) {
           this.at++;

@@ -48,7 +48,7 @@ function tenth(value: u64): u64 {
   let quotient: u64 = 0;
   let rest: u32 = 0;
   for (let i = 0; i < 4; i++) {
-    const digits = (rest << 16) | <u32>(value >> 48);
+    const digits = (rest << 16) | (<u32>(value >> 48));
     quotient = (quotient << 16) | (digits / 10);
     rest = digits % 10;
     value <<= 16;
@@ -63,7 +63,7 @@ export function writeUnsigned(writer: Writer, value: u64): void {
   for (let rest = value; rest > 9; rest = tenth(rest)) digits++;
   const at = writer.claim(digits);
   if (!at) return;
-  for (let place = at + digits; place > at; ) {
+  for (let place = at + digits; place > at;) {
     const rest = tenth(value);
     store<u8>(--place, 0x30 + <u32>(value - rest * 10));
     value = rest;

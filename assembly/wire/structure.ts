@@ -4,12 +4,28 @@ import { alloc, mark, release } from "../runtime/arena";
 import { Detail } from "../runtime/status";
 import { identifierFault } from "./identifier";
 import { JsonReader } from "./json-reader";
-import { writeBoolean, writeByteArray, writeNull, writeSigned, writeText, writeUnsigned, writeUuid } from "./json-writer";
-import { UUID_BYTES } from "./limits";
+import {
+  writeBoolean,
+  writeByteArray,
+  writeNull,
+  writeSigned,
+  writeText,
+  writeUnsigned,
+  writeUuid,
+} from "./json-writer";
+import { BLOB_MOST_BYTES, UUID_BYTES } from "./limits";
 import { ENTRY_BYTES, TextMap } from "./metadata";
 import { CONTENT_TYPES, CONTENT_TYPE_FILE, PRIORITIES, entryNamed, nameOf, nextEntry, numberOf } from "./names";
 import {
-  FORWARDED_FROM, MEDIA_METADATA, NULLABLE, REPLY_CONTEXT, REQUIRED, STRUCTURE_MOST_MEMBERS, TYPE_MASK, Type, WRITE_NULL,
+  FORWARDED_FROM,
+  MEDIA_METADATA,
+  NULLABLE,
+  REPLY_CONTEXT,
+  REQUIRED,
+  STRUCTURE_MOST_MEMBERS,
+  TYPE_MASK,
+  Type,
+  WRITE_NULL,
 } from "./schema";
 import { uuidParse } from "./uuid";
 
@@ -202,6 +218,7 @@ function readNested(reader: JsonReader, table: usize, slot: usize): bool {
   structure.table = table;
   structure.slots = alloc(STRUCTURE_MOST_MEMBERS * SLOT_BYTES);
   if (!structure.read(reader)) return false;
+  if (<u32>(reader.at - start) > BLOB_MOST_BYTES) return reader.fault(Detail.LimitBlob);
   // @ts-ignore: constant of the build
   if (LEAF) return true;
   const writer = new Writer();

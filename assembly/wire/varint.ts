@@ -95,7 +95,7 @@ export function varintBytes(value: u64): u32 {
 /** Writes the shortest varint. */
 export function writeVarint(writer: Writer, value: u64): void {
   while (value >= 0x80) {
-    writer.u8((<u32>value & 0x7f) | 0x80);
+    writer.u8(((<u32>value) & 0x7f) | 0x80);
     value >>= 7;
   }
   writer.u8(<u32>value);

@@ -34,7 +34,12 @@ describe("rules", () => {
   });
 
   it("shapes out of range are refused", () => {
-    for (const geometry of [{ pages: 1, pageBytes: 2048 }, { pages: 65, pageBytes: 2048 }, { pages: 2, pageBytes: 1024 }, { pages: 2, pageBytes: 3000 }]) {
+    for (const geometry of [
+      { pages: 1, pageBytes: 2048 },
+      { pages: 65, pageBytes: 2048 },
+      { pages: 2, pageBytes: 1024 },
+      { pages: 2, pageBytes: 3000 },
+    ]) {
       expect(() => FlashModel.inMemory(geometry)).toThrow(FlashMisuse);
     }
     expect(() => FlashModel.inMemory(GEOMETRY, new Uint8Array(5))).toThrow(FlashMisuse);

@@ -1,5 +1,5 @@
 // The harness on `qemu` with the leaf image of the build, and the same image behind a pseudo-terminal as a port.
-import type { LeafOp, LeafReply, LeafRequest } from "@offleaf/interop";
+import { DETAILS, KINDS, type LeafOp, type LeafReply, type LeafRequest } from "@offleaf/interop";
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -109,6 +109,9 @@ describe("the emulated board", () => {
       const noise = Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * i * 7 + i * 31) & 0xff));
       child.stdin.write(noise);
       child.stdin.write(Buffer.of(0xdb)); // cut in the middle of an escape
+      // A request that the mailbox cannot hold is read to its end and refused by the board itself.
+      const long = await board.call({ call: "receive", frame: new Uint8Array(8193), now: 1n });
+      expect([long.status, long.detail]).toEqual([KINDS.MalformedFrame, DETAILS.TooLong]);
       expect((await board.hello()).image).toBe("leaf");
       const { linkBadCrc, linkBadLength } = await board.stats();
       expect(linkBadCrc! + linkBadLength!).toBeGreaterThan(0);

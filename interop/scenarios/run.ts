@@ -16,7 +16,7 @@ const HELP = `usage: npm run scenarios -- [--board sim|qemu|PORT | --device COMM
 Plays the scenarios of interop/scenarios: a device on a board, and the real phone.
   --board   where the device runs (sim)
   --device  instead of a board, a command of yours that speaks the device harness; gets --flash FILE
-  --only    the scenarios whose name contains TEXT
+  --only    the scenarios whose name contains TEXT; may be given more than once
   --json    one JSON object a line; the last one is the report
   --list    names and what they show, without playing
 
@@ -64,7 +64,7 @@ function readArguments() {
       options: {
         board: { type: "string", default: "sim" },
         device: { type: "string" },
-        only: { type: "string" },
+        only: { type: "string", multiple: true },
         json: { type: "boolean", default: false },
         list: { type: "boolean", default: false },
         help: { type: "boolean", default: false },
@@ -80,8 +80,8 @@ if (options.help) {
   console.log(HELP);
   process.exit(0);
 }
-const chosen = all.filter(({ name }) => options.only === undefined || name.includes(options.only));
-if (chosen.length === 0) usage(`no scenario has ${options.only} in its name; --list shows all`);
+const chosen = all.filter(({ name }) => options.only?.some((text) => name.includes(text)) ?? true);
+if (chosen.length === 0) usage(`no scenario has ${options.only?.join(" or ")} in its name; --list shows all`);
 if (options.list) {
   for (const { name, holds } of chosen) console.log(`${name.padEnd(44)} ${holds}`);
   process.exit(0);

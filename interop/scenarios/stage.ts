@@ -76,6 +76,8 @@ export class Stage {
   private offsetSeconds = 0;
 
   private constructor(
+    /** Whether a call takes milliseconds; an emulated board needs a hundred times as long. */
+    readonly quick: boolean,
     readonly device: LeafProcess,
     private readonly folder: string,
     private readonly virtual: boolean,
@@ -85,7 +87,7 @@ export class Stage {
   static async set(choice: DeviceChoice, options: { virtual?: boolean; open?: boolean } = {}): Promise<Stage> {
     const folder = mkdtempSync(join(tmpdir(), "offleaf-stage-"));
     const device = new LeafProcess(deviceCommand(choice, join(folder, "flash")), { timeoutMs: DEVICE_TIMEOUT_MS });
-    const stage = new Stage(device, folder, options.virtual ?? false);
+    const stage = new Stage(choice.board === "sim", device, folder, options.virtual ?? false);
     if (options.open ?? true) {
       try {
         await stage.open();

@@ -5,7 +5,9 @@ import { loadRoom } from "../room.ts";
 const room = loadRoom("bytes");
 const BECH32M = 0x2bc830a3;
 const residue = (text: string): number =>
-  room.scope(() => room.call("bech32Residue", room.put(new Uint8Array(Buffer.from(text, "latin1"))), text.length) >>> 0);
+  room.scope(
+    () => room.call("bech32Residue", room.put(new Uint8Array(Buffer.from(text, "latin1"))), text.length) >>> 0,
+  );
 
 const VALID = ["A1LQFN3A", "a1lqfn3a", "split1checkupstagehandshakeupstreamerranterredcaperredlc445v", "?1v759aa"];
 

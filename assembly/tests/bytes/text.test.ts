@@ -27,13 +27,17 @@ function decode(name: string, text: Uint8Array): Uint8Array | undefined {
   });
 }
 
-const utf8 = (target: Room, data: Uint8Array): boolean => target.scope(() => target.call("utf8Valid", target.put(data), data.length) !== 0);
+const utf8 = (target: Room, data: Uint8Array): boolean =>
+  target.scope(() => target.call("utf8Valid", target.put(data), data.length) !== 0);
 
 describe("base64", () => {
   it("agrees with Node in both alphabets", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (data) => {
-        for (const [alphabet, prefix] of [["base64", "base64"], ["base64url", "base64Url"]] as const) {
+        for (const [alphabet, prefix] of [
+          ["base64", "base64"],
+          ["base64url", "base64Url"],
+        ] as const) {
           const text = encode(`${prefix}Encode`, data, 200);
           expect(text).toBe(Buffer.from(data).toString(alphabet));
           expect(decode(`${prefix}Decode`, ascii(text))).toEqual(data);
@@ -46,7 +50,10 @@ describe("base64", () => {
     const character = fc.constantFrom(..."ABQgwz09+/-_= \n");
     fc.assert(
       fc.property(fc.string({ unit: character, maxLength: 12 }), (text) => {
-        for (const [alphabet, prefix] of [["base64", "base64"], ["base64url", "base64Url"]] as const) {
+        for (const [alphabet, prefix] of [
+          ["base64", "base64"],
+          ["base64url", "base64Url"],
+        ] as const) {
           const lenient = Buffer.from(text, alphabet);
           const canonical = lenient.toString(alphabet) === text;
           expect(decode(`${prefix}Decode`, ascii(text)) !== undefined, JSON.stringify(text)).toBe(canonical);
@@ -67,8 +74,14 @@ describe("hex", () => {
     });
     for (let c = 0; c < 256; c++) {
       const isDigit = /[0-9a-fA-F]/.test(String.fromCharCode(c));
-      for (const text of [[c, 0x30], [0x30, c]]) {
-        expect(room.scope(() => room.call("hexDecode", room.put(Uint8Array.from(text)), 1, room.alloc(1))), `${c}`).toBe(Number(isDigit));
+      for (const text of [
+        [c, 0x30],
+        [0x30, c],
+      ]) {
+        expect(
+          room.scope(() => room.call("hexDecode", room.put(Uint8Array.from(text)), 1, room.alloc(1))),
+          `${c}`,
+        ).toBe(Number(isDigit));
       }
     }
   });
@@ -96,7 +109,17 @@ describe("UTF-8", () => {
   });
 
   it("agrees at every place of a long text", () => {
-    const edges = ["\u{7f}", "\u{80}", "\u{7ff}", "\u{800}", "\u{d7ff}", "\u{e000}", "\u{ffff}", "\u{10000}", "\u{10ffff}"];
+    const edges = [
+      "\u{7f}",
+      "\u{80}",
+      "\u{7ff}",
+      "\u{800}",
+      "\u{d7ff}",
+      "\u{e000}",
+      "\u{ffff}",
+      "\u{10000}",
+      "\u{10ffff}",
+    ];
     for (const edge of edges) {
       for (let pad = 0; pad < 20; pad++) {
         const data = new Uint8Array(Buffer.from("a".repeat(pad) + edge + "bc"));

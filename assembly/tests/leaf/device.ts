@@ -10,8 +10,6 @@ const text = new TextEncoder();
 
 /** The module of the test build, which has the larger memory and the entries of internals.ts. */
 export const TEST_MODULE = "build/test/leaf.wasm";
-/** The module that goes on a board. */
-export const BOARD_MODULE = "build/core/leaf.wasm";
 
 const modules = new Map<string, WebAssembly.Module>();
 function moduleOf(path: string): WebAssembly.Module {

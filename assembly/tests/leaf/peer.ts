@@ -1,6 +1,7 @@
 // The other end in TypeScript: addresses, control signatures, frames and envelopes, over ts-mls for the group.
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { sha256 } from "@noble/hashes/sha2.js";
+import type { KeyPackage } from "ts-mls";
 import { Member } from "./member.ts";
 
 const text = new TextEncoder();
@@ -126,10 +127,10 @@ export class Peer {
   }
 
   /** Makes a group over the device's key package and the frame with its Welcome. */
-  async welcome(device: string, deviceHash: Uint8Array, keyPackage: Uint8Array, timestamp: bigint): Promise<JsonFrame> {
+  async welcome(device: string, deviceHash: Uint8Array, keyPackage: Uint8Array, timestamp: bigint, others: KeyPackage[] = []): Promise<JsonFrame> {
     const id = this.sessionId(device, deviceHash);
     this.group = await Member.found(id, this.address, this);
-    const welcome = await this.group.add(keyPackage);
+    const welcome = await this.group.add(keyPackage, ...others);
     const content = `__MLS_WELCOME__${toJson({ group_id: id, welcome_data: [...welcome], inviter_id: this.address, group_name: null, timestamp_ms: timestamp })}`;
     return this.sign(this.frame(device, content, { timestamp }));
   }

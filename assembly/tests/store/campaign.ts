@@ -1,6 +1,20 @@
 // Power cuts and failures at every flash operation, and the judgement of what the journal made of them.
 import { ALL_BITS, PowerLost, type Fault, type FlashGeometry } from "../../../host/src/board/flash-model.ts";
-import { FlashModel, Journal, OK, STORAGE, apply, boot, differences, expectState, random, type Part, type State, type Transaction, type Workload } from "./part.ts";
+import {
+  FlashModel,
+  Journal,
+  OK,
+  STORAGE,
+  apply,
+  boot,
+  differences,
+  expectState,
+  random,
+  type Part,
+  type State,
+  type Transaction,
+  type Workload,
+} from "./part.ts";
 
 /** Wraps a part, so that a control can break it. */
 export type Breakage = (flash: FlashModel) => Part;
@@ -39,7 +53,8 @@ export function eachPoint(geometry: FlashGeometry, work: Workload, visit: (point
   work.transactions.forEach((transaction, index) => {
     visit({ flash: FlashModel.inMemory(geometry, flash.dump()), before: state, transaction }, index);
     const journal = boot(flash);
-    if (journal.commit(transaction) !== OK) throw new Error(`transaction ${index} of the workload failed with ${journal.detail()}`);
+    if (journal.commit(transaction) !== OK)
+      throw new Error(`transaction ${index} of the workload failed with ${journal.detail()}`);
     state = apply(state, transaction);
   });
 }
@@ -48,7 +63,15 @@ export function eachPoint(geometry: FlashGeometry, work: Workload, visit: (point
 const bitChoices = (next: () => number): number[] => [0, ALL_BITS, 1 + (next() % 0xfffffffd)];
 
 /** The state that a booted journal holds: before, after, or a violation. */
-function settle(journal: Journal, before: State, after: State, keys: number[], done: boolean, what: string, violations: string[]): State {
+function settle(
+  journal: Journal,
+  before: State,
+  after: State,
+  keys: number[],
+  done: boolean,
+  what: string,
+  violations: string[],
+): State {
   const newer = differences(journal, after, keys);
   if (newer.length === 0) return after;
   const older = differences(journal, before, keys);
@@ -58,7 +81,13 @@ function settle(journal: Journal, before: State, after: State, keys: number[], d
 }
 
 /** Power goes at operation `k` of the transaction; then the part must hold exactly before or after, and work on. */
-function cutOnce(point: Point, keys: number[], fault: Fault, breakage: Breakage, findings: Findings): { outcome: Outcome; flash: FlashModel; state: State } {
+function cutOnce(
+  point: Point,
+  keys: number[],
+  fault: Fault,
+  breakage: Breakage,
+  findings: Findings,
+): { outcome: Outcome; flash: FlashModel; state: State } {
   const { before, transaction } = point;
   const flash = FlashModel.inMemory(point.flash.geometry, point.flash.dump());
   const part = breakage(flash);
@@ -77,7 +106,15 @@ function cutOnce(point: Point, keys: number[], fault: Fault, breakage: Breakage,
 }
 
 /** After a first loss: a second one at operation `j` of the recovery and the next transaction. */
-function cutAgain(flash: FlashModel, state: State, keys: number[], fault: Fault, transaction: Transaction, breakage: Breakage, findings: Findings): Outcome {
+function cutAgain(
+  flash: FlashModel,
+  state: State,
+  keys: number[],
+  fault: Fault,
+  transaction: Transaction,
+  breakage: Breakage,
+  findings: Findings,
+): Outcome {
   const again = FlashModel.inMemory(flash.geometry, flash.dump());
   return cutOnce({ flash: again, before: state, transaction }, keys, fault, breakage, findings).outcome;
 }
@@ -89,13 +126,21 @@ export interface Strides {
 }
 
 /** Cuts and tears at every `first`-th operation of every transaction, and again at every `second`-th of what follows. */
-export function powerCampaign(geometry: FlashGeometry, work: Workload, strides: Strides, breakage: Breakage = intact): Findings {
+export function powerCampaign(
+  geometry: FlashGeometry,
+  work: Workload,
+  strides: Strides,
+  breakage: Breakage = intact,
+): Findings {
   const findings: Findings = { faults: 0, seconds: 0, violations: [] };
   const next = random(work.transactions.length);
   eachPoint(geometry, work, (point, index) => {
     const follow = work.transactions[index + 1] ?? point.transaction;
     for (let after = next() % strides.first; ; after += strides.first) {
-      const faults: Fault[] = [{ kind: "cut", after, bits: 0 }, ...bitChoices(next).map((bits): Fault => ({ kind: "tear", after, bits }))];
+      const faults: Fault[] = [
+        { kind: "cut", after, bits: 0 },
+        ...bitChoices(next).map((bits): Fault => ({ kind: "tear", after, bits })),
+      ];
       let lost = false;
       for (const fault of faults) {
         const first = cutOnce(point, work.keys, fault, breakage, findings);
@@ -115,7 +160,12 @@ export function powerCampaign(geometry: FlashGeometry, work: Workload, strides: 
 }
 
 /** A reported failure at every `stride`-th operation of every transaction: Storage and nothing changed, or done. */
-export function errorCampaign(geometry: FlashGeometry, work: Workload, stride: number, breakage: Breakage = intact): Findings {
+export function errorCampaign(
+  geometry: FlashGeometry,
+  work: Workload,
+  stride: number,
+  breakage: Breakage = intact,
+): Findings {
   const findings: Findings = { faults: 0, seconds: 0, violations: [] };
   const next = random(work.transactions.length);
   eachPoint(geometry, work, (point, index) => {
@@ -123,7 +173,8 @@ export function errorCampaign(geometry: FlashGeometry, work: Workload, stride: n
     for (let after = next() % stride; ; after += stride) {
       const before = findings.faults;
       for (const bits of bitChoices(next)) {
-        if (failOnce(point, work.keys, { kind: "error", after, bits }, follow, breakage, findings)) findings.faults += 1;
+        if (failOnce(point, work.keys, { kind: "error", after, bits }, follow, breakage, findings))
+          findings.faults += 1;
       }
       if (findings.faults === before) break;
     }
@@ -132,7 +183,14 @@ export function errorCampaign(geometry: FlashGeometry, work: Workload, stride: n
 }
 
 /** Returns whether the fault struck. */
-function failOnce(point: Point, keys: number[], fault: Fault, follow: Transaction, breakage: Breakage, findings: Findings): boolean {
+function failOnce(
+  point: Point,
+  keys: number[],
+  fault: Fault,
+  follow: Transaction,
+  breakage: Breakage,
+  findings: Findings,
+): boolean {
   const { before, transaction } = point;
   const flash = FlashModel.inMemory(point.flash.geometry, point.flash.dump());
   const part = breakage(flash);
@@ -143,7 +201,8 @@ function failOnce(point: Point, keys: number[], fault: Fault, follow: Transactio
   flash.plan();
   const what = `error after ${fault.after} (bits ${fault.bits})`;
   try {
-    if (struck !== (status === STORAGE)) throw new Error(`the fault ${struck ? "struck" : "did not strike"} and the status is ${status}`);
+    if (struck !== (status === STORAGE))
+      throw new Error(`the fault ${struck ? "struck" : "did not strike"} and the status is ${status}`);
     const state = status === OK ? apply(before, transaction) : before;
     expectState(journal, state, keys, "in the same session");
     expectState(boot(part), state, keys, "after a power cycle");

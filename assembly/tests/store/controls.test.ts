@@ -78,10 +78,41 @@ describe("the error campaign", () => {
 describe("the checks", () => {
   it("notice an old value, a missing one and one too many", () => {
     const journal = boot(FlashModel.inMemory(GEOMETRY));
-    journal.commit([[1, value(8, 1)], [2, value(8, 2)]]);
-    expect(differences(journal, new Map([[1, value(8, 1)], [2, value(8, 2)]]), [1, 2])).toEqual([]);
-    expect(differences(journal, new Map([[1, value(8, 3)], [2, value(8, 2)]]), [1, 2])).toHaveLength(1);
-    expect(differences(journal, new Map([[1, value(8, 1)], [2, value(8, 2)], [3, value(8, 3)]]), [1, 2, 3])).toHaveLength(1);
+    journal.commit([
+      [1, value(8, 1)],
+      [2, value(8, 2)],
+    ]);
+    expect(
+      differences(
+        journal,
+        new Map([
+          [1, value(8, 1)],
+          [2, value(8, 2)],
+        ]),
+        [1, 2],
+      ),
+    ).toEqual([]);
+    expect(
+      differences(
+        journal,
+        new Map([
+          [1, value(8, 3)],
+          [2, value(8, 2)],
+        ]),
+        [1, 2],
+      ),
+    ).toHaveLength(1);
+    expect(
+      differences(
+        journal,
+        new Map([
+          [1, value(8, 1)],
+          [2, value(8, 2)],
+          [3, value(8, 3)],
+        ]),
+        [1, 2, 3],
+      ),
+    ).toHaveLength(1);
     expect(differences(journal, new Map([[1, value(8, 1)]]), [1])).toHaveLength(1);
   });
 

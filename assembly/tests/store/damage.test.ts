@@ -1,6 +1,21 @@
 // Damaged bits: a record that was complete never gives way to an older value in silence.
 import { describe, expect, it } from "vitest";
-import { ABSENT, FlashModel, JOURNAL_DAMAGED, Journal, OK, UNREADABLE, apply, boot, campaign, random, value, workload, type State, type Transaction } from "./part.ts";
+import {
+  ABSENT,
+  FlashModel,
+  JOURNAL_DAMAGED,
+  Journal,
+  OK,
+  UNREADABLE,
+  apply,
+  boot,
+  campaign,
+  random,
+  value,
+  workload,
+  type State,
+  type Transaction,
+} from "./part.ts";
 
 const GEOMETRY = { pages: 3, pageBytes: 2048 };
 
@@ -37,12 +52,16 @@ function judge({ state, keys }: Specimen, image: Uint8Array, what: string): Verd
     const got = journal.load(key);
     const wanted = state.get(key);
     if (got === UNREADABLE && wanted) verdict = "unreadable";
-    else if (typeof got === "number" ? got !== ABSENT || wanted : !wanted || Buffer.compare(got, wanted) !== 0) throw new Error(`${what}: key ${key} answers another value`);
+    else if (typeof got === "number" ? got !== ABSENT || wanted : !wanted || Buffer.compare(got, wanted) !== 0)
+      throw new Error(`${what}: key ${key} answers another value`);
   }
   return verdict;
 }
 
-function tally(specimenOf: Specimen, damages: Iterable<[what: string, damage: (image: Uint8Array) => void]>): Record<Verdict, number> {
+function tally(
+  specimenOf: Specimen,
+  damages: Iterable<[what: string, damage: (image: Uint8Array) => void]>,
+): Record<Verdict, number> {
   const count = { intact: 0, unreadable: 0, refused: 0 };
   for (const [what, damage] of damages) {
     const image = specimenOf.image.slice();
@@ -52,14 +71,20 @@ function tally(specimenOf: Specimen, damages: Iterable<[what: string, damage: (i
   return count;
 }
 
-const written = (image: Uint8Array): number[] => Array.from(image.keys()).filter((at) => image.subarray(at & ~3, (at & ~3) + 4).some((byte) => byte !== 0xff));
+const written = (image: Uint8Array): number[] =>
+  Array.from(image.keys()).filter((at) => image.subarray(at & ~3, (at & ~3) + 4).some((byte) => byte !== 0xff));
 
 describe("damage", () => {
   it("of one bit in a written word never brings back an older value, and never refuses the whole journal", () => {
     const one = specimen(3);
     const step = Math.max(1, Math.floor(13 / campaign(1)));
-    const bits = written(one.image).flatMap((at) => [0, 1, 2, 3, 4, 5, 6, 7].map((bit): [number, number] => [at, bit])).filter((_, i) => i % step === 0);
-    const count = tally(one, bits.map(([at, bit]) => [`bit ${bit} of byte ${at}`, (image) => (image[at]! ^= 1 << bit)]));
+    const bits = written(one.image)
+      .flatMap((at) => [0, 1, 2, 3, 4, 5, 6, 7].map((bit): [number, number] => [at, bit]))
+      .filter((_, i) => i % step === 0);
+    const count = tally(
+      one,
+      bits.map(([at, bit]) => [`bit ${bit} of byte ${at}`, (image) => (image[at]! ^= 1 << bit)]),
+    );
     expect(count.refused).toBe(0);
     expect(count.unreadable).toBeGreaterThan(0);
     expect(count.intact).toBeGreaterThan(0);
@@ -67,8 +92,13 @@ describe("damage", () => {
 
   it("of one bit in an erased word changes nothing", () => {
     const one = specimen(4);
-    const erased = Array.from(one.image.keys()).filter((at) => one.image[at] === 0xff && !written(one.image.subarray(at & ~3, (at & ~3) + 4)).length);
-    const count = tally(one, erased.filter((_, i) => i % 37 === 0).map((at) => [`byte ${at}`, (image) => (image[at]! ^= 0x10)]));
+    const erased = Array.from(one.image.keys()).filter(
+      (at) => one.image[at] === 0xff && !written(one.image.subarray(at & ~3, (at & ~3) + 4)).length,
+    );
+    const count = tally(
+      one,
+      erased.filter((_, i) => i % 37 === 0).map((at) => [`byte ${at}`, (image) => (image[at]! ^= 0x10)]),
+    );
     expect(count.unreadable).toBe(0);
     expect(count.refused).toBe(0);
   });
@@ -82,10 +112,16 @@ describe("damage", () => {
       const at = places[next() % places.length]!;
       const bytes = [4, 4, 4, 8, 16, 64][next() % 6]!;
       const noise = value(bytes, next());
-      runs.push([`${bytes} bytes at ${at}`, (image) => image.set(noise.subarray(0, Math.min(bytes, 2048 - (at % 2048))), at)]);
+      runs.push([
+        `${bytes} bytes at ${at}`,
+        (image) => image.set(noise.subarray(0, Math.min(bytes, 2048 - (at % 2048))), at),
+      ]);
     }
     // A run over both copies of a page header is the loss of a page, which docs/journal.md excludes.
-    const count = tally(one, runs.filter((_, i) => !hitsBothCopies(one.image, runs[i]![1])));
+    const count = tally(
+      one,
+      runs.filter((_, i) => !hitsBothCopies(one.image, runs[i]![1])),
+    );
     expect(count.unreadable + count.refused).toBeGreaterThan(runs.length / 10);
   });
 
@@ -96,14 +132,23 @@ describe("damage", () => {
     const at = journal.log.end;
     journal.commit([[1, value(4, 2)]]);
     const one: Specimen = { image: flash.dump(), state: new Map([[1, value(4, 2)]]), keys: [1] };
-    const count = tally(one, Array.from({ length: campaign(2000) }, (_, i) => [`pattern ${i}`, (image) => image.set(value(4, i + 1), at)]));
+    const count = tally(
+      one,
+      Array.from({ length: campaign(2000) }, (_, i) => [`pattern ${i}`, (image) => image.set(value(4, i + 1), at)]),
+    );
     expect(count.refused).toBeGreaterThan(count.intact);
   });
 
   it("of a value is passed on by garbage collection, and ends when the key is written or deleted", () => {
     const flash = FlashModel.inMemory(GEOMETRY);
-    const setUp: Transaction = [[1, value(30, 1)], [2, value(30, 2)]];
-    boot(flash).commit([[1, value(30, 9)], [2, value(30, 9)]]);
+    const setUp: Transaction = [
+      [1, value(30, 1)],
+      [2, value(30, 2)],
+    ];
+    boot(flash).commit([
+      [1, value(30, 9)],
+      [2, value(30, 9)],
+    ]);
     const at = boot(flash).log.end;
     boot(flash).commit(setUp);
     flash.write(at + 16, Uint8Array.of(flash.dump()[at + 16]! ^ 4));
@@ -113,7 +158,12 @@ describe("damage", () => {
     expect([journal.find(1), journal.load(2)]).toEqual([UNREADABLE, UNREADABLE]);
     const again = boot(flash);
     expect([again.find(1), again.load(2)]).toEqual([UNREADABLE, UNREADABLE]);
-    expect(again.commit([[1, value(5, 5)], [2, undefined]])).toBe(OK);
+    expect(
+      again.commit([
+        [1, value(5, 5)],
+        [2, undefined],
+      ]),
+    ).toBe(OK);
     expect([boot(flash).load(1), boot(flash).load(2)]).toEqual([value(5, 5), ABSENT]);
   });
 
@@ -136,6 +186,7 @@ describe("damage", () => {
 function hitsBothCopies(image: Uint8Array, damage: (image: Uint8Array) => void): boolean {
   const damaged = image.slice();
   damage(damaged);
-  const differs = (from: number, to: number): boolean => damaged.subarray(from, to).some((byte, i) => byte !== image[from + i]);
+  const differs = (from: number, to: number): boolean =>
+    damaged.subarray(from, to).some((byte, i) => byte !== image[from + i]);
   return [0, 2048, 4096].some((page) => differs(page, page + 20) && differs(page + 20, page + 40));
 }

@@ -31,17 +31,28 @@ function readRecord(page: Uint8Array, sequence: number, at: number): { entries: 
   const tagAt = at + headerBytes + valueBytes;
   const tag = page.subarray(tagAt, tagAt + TAG_BYTES);
   expect(words.getUint32(tagAt + TAG_BYTES, true)).toBe(0);
-  const cipher = createDecipheriv("aes-128-ctr", DEVICE_KEY.subarray(0, 16), Buffer.concat([tag.subarray(0, 12), Buffer.from([0, 0, 0, 1])]));
+  const cipher = createDecipheriv(
+    "aes-128-ctr",
+    DEVICE_KEY.subarray(0, 16),
+    Buffer.concat([tag.subarray(0, 12), Buffer.from([0, 0, 0, 1])]),
+  );
   const clear = cipher.update(page.subarray(at + headerBytes, tagAt));
   const place = Buffer.alloc(8);
   place.writeUInt32LE(sequence, 0);
   place.writeUInt32LE(at, 4);
-  const mac = createHmac("sha256", DEVICE_KEY.subarray(16)).update(place).update(page.subarray(at, at + headerBytes)).update(clear).digest();
+  const mac = createHmac("sha256", DEVICE_KEY.subarray(16))
+    .update(place)
+    .update(page.subarray(at, at + headerBytes))
+    .update(clear)
+    .digest();
   expect(Buffer.from(tag)).toEqual(mac.subarray(0, TAG_BYTES));
   let from = 0;
   const entries = heads.map((head, i): Entry => {
     const deleted = (head & 0xffff) === DELETED;
-    const entry = { key: head >>> 16, value: deleted ? undefined : new Uint8Array(clear.subarray(from, from + lengths[i]!)) };
+    const entry = {
+      key: head >>> 16,
+      value: deleted ? undefined : new Uint8Array(clear.subarray(from, from + lengths[i]!)),
+    };
     from += lengths[i]!;
     return entry;
   });
@@ -53,9 +64,16 @@ describe("the format", () => {
   it("of a page header and its records is the documented one", () => {
     const flash = FlashModel.inMemory();
     const transactions: Transaction[] = [
-      [[0x0101, value(36, 1)], [0x0202, value(63, 2)], [0x0303, value(0, 3)]],
+      [
+        [0x0101, value(36, 1)],
+        [0x0202, value(63, 2)],
+        [0x0303, value(0, 3)],
+      ],
       [[0x0101, undefined]],
-      [[0x0404, value(1000, 4)], [0x0202, value(2, 5)]],
+      [
+        [0x0404, value(1000, 4)],
+        [0x0202, value(2, 5)],
+      ],
     ];
     for (const transaction of transactions) expect(boot(flash).commit(transaction)).toBe(OK);
     const page = flash.dump().subarray(0, 8192);

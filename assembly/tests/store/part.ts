@@ -32,7 +32,8 @@ export interface Part {
 }
 
 let compiled: WebAssembly.Module | undefined;
-const module = (): WebAssembly.Module => (compiled ??= new WebAssembly.Module(readFileSync(join(root, "build/test/store.wasm"))));
+const module = (): WebAssembly.Module =>
+  (compiled ??= new WebAssembly.Module(readFileSync(join(root, "build/test/store.wasm"))));
 
 export const DEVICE_KEY = Uint8Array.from({ length: 32 }, (_, i) => (i * 37 + 11) & 0xff);
 
@@ -60,7 +61,9 @@ export class Journal {
     const abort = (_message: number, _file: number, line: number, column: number): never => {
       throw new Error(`assertion of the core failed at ${line}:${column}`);
     };
-    this.room = new Room(new WebAssembly.Instance(module(), { board, env: { abort } }).exports as Record<string, CallableFunction>);
+    this.room = new Room(
+      new WebAssembly.Instance(module(), { board, env: { abort } }).exports as Record<string, CallableFunction>,
+    );
   }
 
   /** As an exported call of the core: the arena is wiped when it ends. */
@@ -89,7 +92,11 @@ export class Journal {
 
   commit(transaction: Transaction): number {
     return this.call(() => {
-      const staged = transaction.map(([key, value]): [number, number, number] => [key, value ? this.room.put(value) : 0, value ? value.length : -1]);
+      const staged = transaction.map(([key, value]): [number, number, number] => [
+        key,
+        value ? this.room.put(value) : 0,
+        value ? value.length : -1,
+      ]);
       this.room.call("txBegin");
       for (const [key, ptr, bytes] of staged) {
         if (bytes < 0) this.room.call("txDelete", key);
@@ -115,8 +122,16 @@ export class Journal {
 
   /** Sequences of the oldest and of the newest page of the log, the newest page, and where its records end. */
   get log(): { head: number; tail: number; page: number; end: number } {
-    const { headSequence, tailSequence, tailPage, tailEnd } = this.room.exports as unknown as Record<string, WebAssembly.Global>;
-    return { head: headSequence!.value as number, tail: tailSequence!.value as number, page: tailPage!.value as number, end: tailEnd!.value as number };
+    const { headSequence, tailSequence, tailPage, tailEnd } = this.room.exports as unknown as Record<
+      string,
+      WebAssembly.Global
+    >;
+    return {
+      head: headSequence!.value as number,
+      tail: tailSequence!.value as number,
+      page: tailPage!.value as number,
+      end: tailEnd!.value as number,
+    };
   }
 }
 
@@ -147,7 +162,10 @@ export function differences(journal: Journal, state: State, keys: Iterable<numbe
     const value = journal.load(key);
     const wanted = state.get(key);
     if (typeof value === "number") {
-      if (value !== ABSENT || wanted) found.push(`key ${key}: ${value === ABSENT ? "absent" : "unreadable"}, wanted ${wanted ? `${wanted.length} bytes` : "absent"}`);
+      if (value !== ABSENT || wanted)
+        found.push(
+          `key ${key}: ${value === ABSENT ? "absent" : "unreadable"}, wanted ${wanted ? `${wanted.length} bytes` : "absent"}`,
+        );
     } else if (!wanted) found.push(`key ${key}: ${value.length} bytes, wanted absent`);
     else if (!sameBytes(value, wanted)) found.push(`key ${key}: other bytes`);
   }

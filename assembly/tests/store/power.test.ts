@@ -3,7 +3,22 @@
 import { describe, expect, it } from "vitest";
 import { ALL_BITS, PowerLost } from "../../../host/src/board/flash-model.ts";
 import { errorCampaign, powerCampaign } from "./campaign.ts";
-import { DEVICE_KEY, FLASH, FlashModel, Journal, OK, STORAGE, apply, boot, campaign, expectState, value, workload, type State, type Transaction } from "./part.ts";
+import {
+  DEVICE_KEY,
+  FLASH,
+  FlashModel,
+  Journal,
+  OK,
+  STORAGE,
+  apply,
+  boot,
+  campaign,
+  expectState,
+  value,
+  workload,
+  type State,
+  type Transaction,
+} from "./part.ts";
 
 const whole = campaign(1) > 1;
 const strides = whole ? { first: 1, second: 5 } : { first: 13, second: 47 };
@@ -15,15 +30,21 @@ describe("loss of power", () => {
     { geometry: { pages: 3, pageBytes: 2048 }, keys: 8 },
     { geometry: { pages: 5, pageBytes: 2048 }, keys: 16 },
   ];
-  it.each(shapes)("at any operation of a transaction, then of the recovery: before or after, $geometry.pages pages", ({ geometry, keys }) => {
-    const found = powerCampaign(geometry, workload(geometry.pages, campaign(18), keys, 150), strides);
-    expect(found.violations).toEqual([]);
-    expect(found.faults).toBeGreaterThan(150);
-    expect(found.seconds).toBeGreaterThan(200);
-  });
+  it.each(shapes)(
+    "at any operation of a transaction, then of the recovery: before or after, $geometry.pages pages",
+    ({ geometry, keys }) => {
+      const found = powerCampaign(geometry, workload(geometry.pages, campaign(18), keys, 150), strides);
+      expect(found.violations).toEqual([]);
+      expect(found.faults).toBeGreaterThan(150);
+      expect(found.seconds).toBeGreaterThan(200);
+    },
+  );
 
   it("at every operation of the very first transaction", () => {
-    const found = powerCampaign({ pages: 4, pageBytes: 2048 }, workload(1, 2, 4, 60), { first: 1, second: whole ? 1 : 11 });
+    const found = powerCampaign({ pages: 4, pageBytes: 2048 }, workload(1, 2, 4, 60), {
+      first: 1,
+      second: whole ? 1 : 11,
+    });
     expect(found.violations).toEqual([]);
   });
 
@@ -69,7 +90,10 @@ describe("loss of power", () => {
       boot(prepared).commit(transaction);
       state = apply(state, transaction);
     }
-    const unpair: Transaction = [[0x1ff, undefined], [PURGE_PENDING, new Uint8Array(0)]];
+    const unpair: Transaction = [
+      [0x1ff, undefined],
+      [PURGE_PENDING, new Uint8Array(0)],
+    ];
     expect(boot(prepared).commit(unpair)).toBe(OK);
     state = apply(state, [[0x1ff, undefined]]);
     for (let after = 0; ; after += whole ? 1 : 7) {
@@ -86,7 +110,9 @@ describe("loss of power", () => {
       flash.powerOn();
       const journal = boot(flash);
       expectState(journal, state, [...work.keys, 0x1ff, PURGE_PENDING], `cut after ${after}`);
-      const pages = Array.from({ length: geometry.pages }, (_, page) => flash.dump().subarray(page * 2048, page * 2048 + 2048));
+      const pages = Array.from({ length: geometry.pages }, (_, page) =>
+        flash.dump().subarray(page * 2048, page * 2048 + 2048),
+      );
       expect(pages.filter((page) => page.some((byte) => byte !== 0xff)).length).toBeLessThanOrEqual(2);
       if (!struck) break;
     }
@@ -94,7 +120,10 @@ describe("loss of power", () => {
 });
 
 describe("a part that reports failure", () => {
-  it.each([{ pages: 2, pageBytes: 2048 }, { pages: 5, pageBytes: 2048 }])("at any operation: Storage, nothing changed, and the next transaction works, $pages pages", (geometry) => {
+  it.each([
+    { pages: 2, pageBytes: 2048 },
+    { pages: 5, pageBytes: 2048 },
+  ])("at any operation: Storage, nothing changed, and the next transaction works, $pages pages", (geometry) => {
     const found = errorCampaign(geometry, workload(geometry.pages + 7, campaign(30), 6, 150), whole ? 1 : 5);
     expect(found.violations).toEqual([]);
     expect(found.faults).toBeGreaterThan(200);
@@ -108,7 +137,12 @@ describe("a part that reports failure", () => {
     const state = apply(new Map(), first);
     for (let page = 0; page < 4; page++) flash.wearOut(page);
     for (let i = 0; i < 12; i++) {
-      expect(journal.commit([[1, value(50, 2)], [2, value(5, 2)]])).toBe(STORAGE);
+      expect(
+        journal.commit([
+          [1, value(50, 2)],
+          [2, value(5, 2)],
+        ]),
+      ).toBe(STORAGE);
       expect(journal.detail()).toBe(FLASH);
       expectState(journal, state, [1, 2], `failure ${i}`);
     }
@@ -172,7 +206,12 @@ describe("a part that reports failure", () => {
     for (let k = 0; ; k++) {
       let reads = 0;
       const copy = FlashModel.inMemory(flash.geometry, flash.dump());
-      const part = { geometry: copy.geometry, read: (at: number, into: Uint8Array) => reads++ !== k && copy.read(at, into), program: () => true, erase: () => true };
+      const part = {
+        geometry: copy.geometry,
+        read: (at: number, into: Uint8Array) => reads++ !== k && copy.read(at, into),
+        program: () => true,
+        erase: () => true,
+      };
       const status = new Journal(part).mount();
       if (reads <= k) {
         expect(status).toBe(OK);

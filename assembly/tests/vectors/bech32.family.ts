@@ -53,7 +53,9 @@ export const families: Family[] = [
     matches: (path) => path.startsWith("bech32/"),
     run: (json) => {
       const room = loadRoom("bytes");
-      return (json as { cases: Bech32Case[] }).cases.map((test) => judge(`${test.hex.slice(0, 24)} ${test.reason ?? ""}`, () => check(room, test)));
+      return (json as { cases: Bech32Case[] }).cases.map((test) =>
+        judge(`${test.hex.slice(0, 24)} ${test.reason ?? ""}`, () => check(room, test)),
+      );
     },
   },
 ];

@@ -21,8 +21,12 @@ type Json = any;
 
 /** Detail of the core for each kind of address error. */
 const ADDRESS_ERRORS: Record<string, string> = {
-  NotLowercase: "NotLowercase", InvalidBech32m: "InvalidBech32m", HrpMismatch: "HrpMismatch", PayloadLength: "PayloadLength",
-  VersionMismatch: "VersionMismatch", NonCanonical: "NonCanonical",
+  NotLowercase: "NotLowercase",
+  InvalidBech32m: "InvalidBech32m",
+  HrpMismatch: "HrpMismatch",
+  PayloadLength: "PayloadLength",
+  VersionMismatch: "VersionMismatch",
+  NonCanonical: "NonCanonical",
 };
 
 function addresses(room: SealedRoom, section: Json): CaseResult[] {
@@ -38,9 +42,13 @@ function addresses(room: SealedRoom, section: Json): CaseResult[] {
         assert.equal(room.gateWithKeyOf(test.key_len), "Sealed");
       }),
     ),
-    ...section.encode.map((test: Json) => judge(`encode ${test.name}`, () => assert.equal(room.addressFormat(hex(test.hash_hex)), test.address))),
+    ...section.encode.map((test: Json) =>
+      judge(`encode ${test.name}`, () => assert.equal(room.addressFormat(hex(test.hash_hex)), test.address)),
+    ),
     ...section.reject.map((test: Json) =>
-      judge(`reject ${test.name}`, () => assert.equal(room.addressParse(test.input).detail, ADDRESS_ERRORS[test.error_kind])),
+      judge(`reject ${test.name}`, () =>
+        assert.equal(room.addressParse(test.input).detail, ADDRESS_ERRORS[test.error_kind]),
+      ),
     ),
   ];
 }
@@ -68,12 +76,21 @@ function controlSigning(room: SealedRoom, section: Json): CaseResult[] {
       const frame = { ...test, app_id: "a", priority: "low", ttl: 8, hop_count: 0 };
       assert.equal(toHex(room.controlPayload(frame, false)), test.v1_payload_hex);
       assert.equal(toHex(room.controlPayload(frame, true)), test.v2_payload_hex);
-      assert.equal(toHex(room.controlSign(frame, hex(test.secret_seed_hex), hex(test.public_key_hex))), test.v2_signature_hex);
+      assert.equal(
+        toHex(room.controlSign(frame, hex(test.secret_seed_hex), hex(test.public_key_hex))),
+        test.v2_signature_hex,
+      );
       assert.equal(Buffer.from(test.v2_signature_hex, "hex").toString("base64"), test.meta_ctrl_sig_v2);
       for (const version of [1, 2]) {
-        const signed = { ...frame, metadata: { __ctrl_sig: test[`meta_ctrl_sig_v${version}`], __ctrl_pk: test.meta_ctrl_pk } };
+        const signed = {
+          ...frame,
+          metadata: { __ctrl_sig: test[`meta_ctrl_sig_v${version}`], __ctrl_pk: test.meta_ctrl_pk },
+        };
         assert.deepEqual(room.gate(signed, true, BigInt(test.timestamp_ms)), { kind: "OK", dated: version === 2 });
-        assert.equal(room.gate(signed, false, BigInt(test.timestamp_ms)).kind, version === 2 ? "OK" : "ControlFrameRefused");
+        assert.equal(
+          room.gate(signed, false, BigInt(test.timestamp_ms)).kind,
+          version === 2 ? "OK" : "ControlFrameRefused",
+        );
       }
     }),
   );
@@ -81,7 +98,9 @@ function controlSigning(room: SealedRoom, section: Json): CaseResult[] {
 
 function freshness(room: SealedRoom, section: Json): CaseResult[] {
   return section.map((test: Json, index: number) =>
-    judge(`freshness ${index}`, () => assert.equal(room.isFresh(BigInt(test.now_ms), BigInt(test.signed_ms)), test.leaf.verdict === "fresh")),
+    judge(`freshness ${index}`, () =>
+      assert.equal(room.isFresh(BigInt(test.now_ms), BigInt(test.signed_ms)), test.leaf.verdict === "fresh"),
+    ),
   );
 }
 
@@ -94,8 +113,12 @@ function envelopes(room: SealedRoom, section: Json): CaseResult[] {
         assert.equal(room.envelopeJson(test), test.form_json);
         for (const form of ["form_json", "form_compact_base64", "form_base64_json"]) {
           assert.deepEqual(room.envelope(test[form]), {
-            groupId: test.group_id, messageType: test.message_type_code, epoch: test.epoch, timestampMs: test.timestamp_ms,
-            senderId: test.sender_id, ciphertext: test.ciphertext_hex,
+            groupId: test.group_id,
+            messageType: test.message_type_code,
+            epoch: test.epoch,
+            timestampMs: test.timestamp_ms,
+            senderId: test.sender_id,
+            ciphertext: test.ciphertext_hex,
           });
         }
       }),
@@ -106,7 +129,10 @@ function envelopes(room: SealedRoom, section: Json): CaseResult[] {
         if (!test.ok) return assert.equal(got, test.leaf_error_kind);
         assert.notEqual(typeof got, "string");
         const { groupId, epoch, senderId, ciphertext } = got as Exclude<typeof got, string>;
-        assert.deepEqual([groupId, epoch, senderId, ciphertext], [test.group_id, test.epoch, test.sender_id, test.ciphertext_hex]);
+        assert.deepEqual(
+          [groupId, epoch, senderId, ciphertext],
+          [test.group_id, test.epoch, test.sender_id, test.ciphertext_hex],
+        );
       }),
     ),
     ...section.compact_decoder_errors.map((test: Json) =>
@@ -123,15 +149,24 @@ function keyPackages(room: SealedRoom, section: Json): CaseResult[] {
     ...section.emit.map((test: Json, index: number) =>
       judge(`key_package_payload.emit ${test.name}`, () => {
         const body = JSON.parse(test.emitted);
-        if (index === 0) assert.equal(room.keyPackageText(body.user_id, new Uint8Array(body.key_package_data)), `__MLS_KEY_PKG__${test.emitted}`);
+        if (index === 0)
+          assert.equal(
+            room.keyPackageText(body.user_id, new Uint8Array(body.key_package_data)),
+            `__MLS_KEY_PKG__${test.emitted}`,
+          );
         assert.deepEqual(room.keyPackageBody(test.emitted), {
-          user: body.user_id, sessionReset: body.session_reset, noSession: body.no_session ?? false, wireVersions: body.wire_versions,
+          user: body.user_id,
+          sessionReset: body.session_reset,
+          noSession: body.no_session ?? false,
+          wireVersions: body.wire_versions,
           envVersions: body.env_versions,
         });
       }),
     ),
     ...section.parse.map((test: Json) =>
-      judge(`key_package_payload.parse ${test.name}`, () => assert.equal(room.keyPackageBody(test.json) !== undefined, test.ok)),
+      judge(`key_package_payload.parse ${test.name}`, () =>
+        assert.equal(room.keyPackageBody(test.json) !== undefined, test.ok),
+      ),
     ),
   ];
 }
@@ -169,11 +204,17 @@ function invites(room: SealedRoom, section: Json): CaseResult[] {
         const made = room.invite(seed, test.petname ?? "", test.signed);
         assert.equal(made.text, test.blob);
         assert.equal(toHex(made.payload), test.signing_payload_hex);
-        assert.deepEqual(room.inviteParse(test.blob), { kind: "OK", signed: test.parsed_signed, petname: test.petname ?? "" });
+        assert.deepEqual(room.inviteParse(test.blob), {
+          kind: "OK",
+          signed: test.parsed_signed,
+          petname: test.petname ?? "",
+        });
       }),
     ),
     ...section.parse.map((test: NamedBlob) =>
-      judge(`invite.parse ${test.name}`, () => assert.equal(room.inviteParse(test.blob).kind, test.ok ? "OK" : kinds[test.error_kind!])),
+      judge(`invite.parse ${test.name}`, () =>
+        assert.equal(room.inviteParse(test.blob).kind, test.ok ? "OK" : kinds[test.error_kind!]),
+      ),
     ),
   ];
 }

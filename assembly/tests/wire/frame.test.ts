@@ -4,7 +4,8 @@ import { FULL, bytes, decode, jsonFrame } from "./frames.ts";
 import { hex, toHex } from "../room.ts";
 
 /** wire.md 4.1. */
-const GOLDEN = "f50f1e2d3c4b5a4697887766554433221105616c69636503626f620361707001080080a0abfef962000002686900000001000000";
+const GOLDEN =
+  "f50f1e2d3c4b5a4697887766554433221105616c69636503626f620361707001080080a0abfef962000002686900000001000000";
 
 const accepted = (input: Uint8Array): { json: string; binary: string } => {
   const outcome = decode(input);
@@ -22,7 +23,9 @@ describe("frames", () => {
   it("encodes the frozen layout", () => {
     expect(accepted(bytes(jsonFrame())).binary).toBe(GOLDEN);
     expect(accepted(hex(GOLDEN)).json).toBe(
-      jsonFrame().replace(',"content":', ',"lamport_clock":0,"content_type":"text","content":').replace(/}$/, ',"metadata":{},"requires_ack":true,"reply_to_msg":null}'),
+      jsonFrame()
+        .replace(',"content":', ',"lamport_clock":0,"content_type":"text","content":')
+        .replace(/}$/, ',"metadata":{},"requires_ack":true,"reply_to_msg":null}'),
     );
   });
 
@@ -46,9 +49,9 @@ describe("frames", () => {
   });
 
   it("sorts metadata by UTF-8 bytes, not by UTF-16 units", () => {
-    expect(accepted(bytes(jsonFrame(',"metadata":{"\u{1f600}":"1","\uff21":"2","hopper":"3","hop":"4"}'))).json).toContain(
-      '"metadata":{"hop":"4","hopper":"3","\uff21":"2","\u{1f600}":"1"}',
-    );
+    expect(
+      accepted(bytes(jsonFrame(',"metadata":{"\u{1f600}":"1","\uff21":"2","hopper":"3","hop":"4"}'))).json,
+    ).toContain('"metadata":{"hop":"4","hopper":"3","\uff21":"2","\u{1f600}":"1"}');
   });
 
   it("sends a base64 tail as bytes, and only from 64 characters on", () => {
@@ -56,7 +59,9 @@ describe("frames", () => {
     const whole = accepted(bytes(jsonFrame("", "see " + raw.toString("base64"))));
     expect(whole.binary).toContain(raw.toString("hex"));
     expect(accepted(hex(whole.binary)).json).toContain(`see ${raw.toString("base64")}`);
-    expect(accepted(bytes(jsonFrame("", "see " + raw.subarray(0, 45).toString("base64")))).binary).not.toContain(raw.toString("hex", 0, 45));
+    expect(accepted(bytes(jsonFrame("", "see " + raw.subarray(0, 45).toString("base64")))).binary).not.toContain(
+      raw.toString("hex", 0, 45),
+    );
   });
 
   it("ignores what follows a binary frame and nothing that follows a JSON one", () => {
@@ -81,7 +86,8 @@ describe("frames", () => {
   });
 
   it("tells future versions from garbage", () => {
-    for (let first = 0xf6; first <= 0xff; first++) expect(decode(Uint8Array.of(first, 0, 0)).detail).toBe("UnsupportedVersion");
+    for (let first = 0xf6; first <= 0xff; first++)
+      expect(decode(Uint8Array.of(first, 0, 0)).detail).toBe("UnsupportedVersion");
     expect(decode(Uint8Array.of(0xf4)).detail).toBe("Syntax");
     expect(decode(new Uint8Array(0)).detail).toBe("Eof");
   });

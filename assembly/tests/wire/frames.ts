@@ -52,7 +52,9 @@ export function verdict(target: Room, input: Uint8Array): string {
   return target.scope(() => {
     const frame = target.alloc(FRAME_BYTES);
     const at = target.put(input);
-    return target.call("frameDecode", at, input.length, frame) === 0 ? "" : (names.get(target.call("takeDetail")) ?? "None");
+    return target.call("frameDecode", at, input.length, frame) === 0
+      ? ""
+      : (names.get(target.call("takeDetail")) ?? "None");
   });
 }
 

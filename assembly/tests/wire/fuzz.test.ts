@@ -5,13 +5,26 @@ import { hex } from "../room.ts";
 import { FULL, type Outcome, bytes, decode, jsonFrame } from "./frames.ts";
 
 const full = decode(bytes(FULL)) as Extract<Outcome, { detail: undefined }>;
-const SEEDS = [bytes(FULL), bytes(full.json), hex(full.binary), bytes(jsonFrame(',"metadata":{"a":"b"}')), bytes(`[${"[".repeat(40)}`)];
+const SEEDS = [
+  bytes(FULL),
+  bytes(full.json),
+  hex(full.binary),
+  bytes(jsonFrame(',"metadata":{"a":"b"}')),
+  bytes(`[${"[".repeat(40)}`),
+];
 
 /** A seed with a few bytes replaced, removed, inserted or doubled. */
 const mutant = fc
   .tuple(
     fc.constantFrom(...SEEDS),
-    fc.array(fc.tuple(fc.nat(), fc.nat(4), fc.oneof(fc.uint8Array({ maxLength: 3 }), fc.constantFrom(..."\"\\{}[]:,0-").map(bytes))), { minLength: 1, maxLength: 5 }),
+    fc.array(
+      fc.tuple(
+        fc.nat(),
+        fc.nat(4),
+        fc.oneof(fc.uint8Array({ maxLength: 3 }), fc.constantFrom(...'"\\{}[]:,0-').map(bytes)),
+      ),
+      { minLength: 1, maxLength: 5 },
+    ),
   )
   .map(([seed, changes]) => {
     const data = [...seed];
@@ -38,7 +51,10 @@ describe("any input", () => {
   });
 
   it("gives one outcome when it is noise behind a plausible start", () => {
-    const noise = fc.tuple(fc.constantFrom("f5", full.binary.slice(0, 80), "7b22", "5b"), fc.uint8Array({ maxLength: 120 }));
+    const noise = fc.tuple(
+      fc.constantFrom("f5", full.binary.slice(0, 80), "7b22", "5b"),
+      fc.uint8Array({ maxLength: 120 }),
+    );
     fc.assert(
       fc.property(noise, ([start, rest]) => checkStable(Uint8Array.from([...hex(start), ...rest]))),
       { numRuns: 1500 },
@@ -49,9 +65,14 @@ describe("any input", () => {
     const length = 64 * 1024;
     const keys = Array.from({ length: 6000 }, (_, i) => `"${(99_999 - i).toString()}":""`).join();
     const inputs = [
-      bytes("[".repeat(length)), bytes(`{"a":"${"\\u0041".repeat(length / 6)}`), bytes(jsonFrame(`,"metadata":{${keys}}`)),
-      bytes(jsonFrame(`,"binary_content":[${"255 ,".repeat(length / 5)}0]`)), bytes("{" + '"z":0,'.repeat(length / 6)), bytes(" ".repeat(length)),
-      new Uint8Array(length).fill(0xf5), Uint8Array.from([...hex(full.binary.slice(0, 80)), ...new Uint8Array(length).fill(0xff)]),
+      bytes("[".repeat(length)),
+      bytes(`{"a":"${"\\u0041".repeat(length / 6)}`),
+      bytes(jsonFrame(`,"metadata":{${keys}}`)),
+      bytes(jsonFrame(`,"binary_content":[${"255 ,".repeat(length / 5)}0]`)),
+      bytes("{" + '"z":0,'.repeat(length / 6)),
+      bytes(" ".repeat(length)),
+      new Uint8Array(length).fill(0xf5),
+      Uint8Array.from([...hex(full.binary.slice(0, 80)), ...new Uint8Array(length).fill(0xff)]),
     ];
     const start = performance.now();
     for (const input of inputs) decode(input);

@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { root } from "../../../scripts/root.ts";
 import { bytes, decode, jsonFrame, room } from "./frames.ts";
 
-const walks = (data: Uint8Array): boolean => room.scope(() => room.call("jsonDocument", room.put(data), data.length) === 0);
+const walks = (data: Uint8Array): boolean =>
+  room.scope(() => room.call("jsonDocument", room.put(data), data.length) === 0);
 const parses = (text: string): boolean => {
   try {
     JSON.parse(text);
@@ -19,7 +20,15 @@ const parses = (text: string): boolean => {
 describe("JSON", () => {
   it("accepts what JSON.parse accepts, and nothing else", () => {
     const json = fc.json({ maxDepth: 4 }).map((text) => [...text]);
-    const token = fc.constantFrom(..."{}[],:\"\\0123456789-+.eEutrflasn \t\n\u0001", "null", "true", "\\u12aB", "1e5", "-0", "[]");
+    const token = fc.constantFrom(
+      ...'{}[],:"\\0123456789-+.eEutrflasn \t\n\u0001',
+      "null",
+      "true",
+      "\\u12aB",
+      "1e5",
+      "-0",
+      "[]",
+    );
     fc.assert(
       fc.property(json, fc.array(fc.tuple(fc.nat(), fc.nat(2), token), { maxLength: 4 }), (text, changes) => {
         const mutated = [...text];
@@ -34,15 +43,28 @@ describe("JSON", () => {
   it("reads numbers to the last digit", () => {
     const timestamp = (literal: string) => decode(bytes(jsonFrame().replace("1700000000000", literal)));
     for (const literal of ["9007199254740993", "-9223372036854775808", "9223372036854775807", "0", "-1"]) {
-      expect(timestamp(literal)).toMatchObject({ detail: undefined, json: expect.stringContaining(`"timestamp":${literal},`) });
+      expect(timestamp(literal)).toMatchObject({
+        detail: undefined,
+        json: expect.stringContaining(`"timestamp":${literal},`),
+      });
     }
-    const refused = { "9223372036854775808": "OutOfRange", "18446744073709551616": "WrongType", "-0": "WrongType", "1.0": "WrongType", "1e400": "NumberOutOfRange", "01": "BadNumber" };
+    const refused = {
+      "9223372036854775808": "OutOfRange",
+      "18446744073709551616": "WrongType",
+      "-0": "WrongType",
+      "1.0": "WrongType",
+      "1e400": "NumberOutOfRange",
+      "01": "BadNumber",
+    };
     for (const [literal, detail] of Object.entries(refused)) expect(timestamp(literal).detail, literal).toBe(detail);
   });
 
   it("tells numbers beyond a double at the edge", () => {
-    const beyond = (text: string) => room.scope(() => room.call("jsonDocument", room.put(bytes(text)), text.length)) === 0 && decode(bytes(jsonFrame().replace('"hi"', text))).detail;
-    for (const text of ["1.7976931348623157e308", "17976931348623158e292", "0e999", "1e308", "0.0001e312"]) expect(beyond(text), text).toBe("WrongType");
+    const beyond = (text: string) =>
+      room.scope(() => room.call("jsonDocument", room.put(bytes(text)), text.length)) === 0 &&
+      decode(bytes(jsonFrame().replace('"hi"', text))).detail;
+    for (const text of ["1.7976931348623157e308", "17976931348623158e292", "0e999", "1e308", "0.0001e312"])
+      expect(beyond(text), text).toBe("WrongType");
     for (const text of ["1.8e308", "2e308", "1e309", `1${"0".repeat(309)}`, "0.0001e313"]) {
       expect(Number.isFinite(Number(text)), text).toBe(false);
       expect(beyond(text), text).toBe("NumberOutOfRange");
@@ -65,8 +87,12 @@ describe("JSON", () => {
 
   const suite = join(root, "../shared/vectors/json/jsontestsuite.json");
   it.runIf(existsSync(suite))("refuses every document that JSONTestSuite refuses", () => {
-    const { cases } = JSON.parse(readFileSync(suite, "utf8")) as { cases: { name: string; expect: string; b64: string }[] };
-    const accepted = cases.filter(({ expect: wanted, b64 }) => wanted === "reject" && walks(new Uint8Array(Buffer.from(b64, "base64"))));
+    const { cases } = JSON.parse(readFileSync(suite, "utf8")) as {
+      cases: { name: string; expect: string; b64: string }[];
+    };
+    const accepted = cases.filter(
+      ({ expect: wanted, b64 }) => wanted === "reject" && walks(new Uint8Array(Buffer.from(b64, "base64"))),
+    );
     expect(accepted.map(({ name }) => name)).toEqual([]);
     expect(cases.filter(({ expect: wanted }) => wanted === "reject").length).toBeGreaterThan(100);
   });

@@ -23,7 +23,8 @@ beforeAll(async () => {
 }, BUILD_TIMEOUT_MS);
 
 const entries = (count: number): string => Array.from({ length: count }, (_, i) => `"k${i}":"v"`).join();
-const media = (bytesOfName: number): string => `,"media_metadata":{"mime_type":"a","file_name":"${"n".repeat(bytesOfName)}","file_size":1}`;
+const media = (bytesOfName: number): string =>
+  `,"media_metadata":{"mime_type":"a","file_name":"${"n".repeat(bytesOfName)}","file_size":1}`;
 const nested = (depth: number): string => `,"z":${"[".repeat(depth)}${"]".repeat(depth)}`;
 /** The smallest binary frame with `count` ext entries of an unknown tag. */
 const ext = (count: number): Uint8Array => {
@@ -31,15 +32,38 @@ const ext = (count: number): Uint8Array => {
   return hex(plain.binary.slice(0, -2) + count.toString(16).padStart(2, "0") + "0700".repeat(count));
 };
 
+/** A binary frame whose media metadata is `length` bytes of JSON. */
+const blob = (length: number): Uint8Array => {
+  const json = JSON.stringify({ mime_type: "a", file_name: "", file_size: 1 });
+  const whole = Buffer.from(json.replace('"file_name":"', '"file_name":"' + "n".repeat(length - json.length)));
+  const plain = (decode(bytes(jsonFrame())) as { binary: string }).binary;
+  // Behind the option byte of the media: no metadata, ack wanted, no reply, no forward, no ext.
+  const behind = "0001000000";
+  const size = Buffer.of((length & 0x7f) | 0x80, length >> 7).toString("hex");
+  return hex(plain.slice(0, plain.length - behind.length - 2) + "01" + size + whole.toString("hex") + behind);
+};
+
 describe("leaf profile", () => {
   it("refuses what is over a limit, takes what is at it, and the member build takes both", () => {
     const edges: [string, Uint8Array, Uint8Array][] = [
-      ["LimitMetadata", bytes(jsonFrame(`,"metadata":{${entries(64)}}`)), bytes(jsonFrame(`,"metadata":{${entries(65)}}`))],
-      ["LimitMetadataKey", bytes(jsonFrame(`,"metadata":{"${"k".repeat(256)}":""}`)), bytes(jsonFrame(`,"metadata":{"${"k".repeat(257)}":""}`))],
-      ["LimitMetadataValue", bytes(jsonFrame(`,"metadata":{"k":"${"v".repeat(4096)}"}`)), bytes(jsonFrame(`,"metadata":{"k":"${"v".repeat(4097)}"}`))],
+      [
+        "LimitMetadata",
+        bytes(jsonFrame(`,"metadata":{${entries(64)}}`)),
+        bytes(jsonFrame(`,"metadata":{${entries(65)}}`)),
+      ],
+      [
+        "LimitMetadataKey",
+        bytes(jsonFrame(`,"metadata":{"${"k".repeat(256)}":""}`)),
+        bytes(jsonFrame(`,"metadata":{"${"k".repeat(257)}":""}`)),
+      ],
+      [
+        "LimitMetadataValue",
+        bytes(jsonFrame(`,"metadata":{"k":"${"v".repeat(4096)}"}`)),
+        bytes(jsonFrame(`,"metadata":{"k":"${"v".repeat(4097)}"}`)),
+      ],
       ["LimitDepth", bytes(jsonFrame(nested(64))), bytes(jsonFrame(nested(65)))],
       ["LimitExt", ext(16), ext(17)],
-      ["LimitBlob", bytes(jsonFrame(media(4096 - media(0).length + ',"media_metadata":'.length))), bytes(jsonFrame(media(4097 - media(0).length + ',"media_metadata":'.length)))],
+      ["LimitBlob", blob(4096), blob(4097)],
       ["LimitFrame", bytes(jsonFrame().padEnd(8192)), bytes(jsonFrame().padEnd(8193))],
     ];
     for (const [limit, at, over] of edges) {
@@ -77,8 +101,10 @@ describe("leaf profile", () => {
 
   it("holds the fullest frames of a mailbox", () => {
     const fullest = [
-      bytes(jsonFrame("", "x".repeat(7900))), bytes(jsonFrame(`,"metadata":{${entries(64)}}`, "y".repeat(6000))),
-      bytes(jsonFrame(`,"binary_content":[${"1,".repeat(3900)}1]`)), bytes(jsonFrame(media(3900), "\n".repeat(1900))),
+      bytes(jsonFrame("", "x".repeat(7900))),
+      bytes(jsonFrame(`,"metadata":{${entries(64)}}`, "y".repeat(6000))),
+      bytes(jsonFrame(`,"binary_content":[${"1,".repeat(3900)}1]`)),
+      bytes(jsonFrame(media(3900), "\n".repeat(1900))),
     ];
     for (const input of fullest) {
       expect(input.length).toBeLessThanOrEqual(8192);

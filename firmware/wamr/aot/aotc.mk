@@ -31,7 +31,7 @@ aotc_sources := \
   $(shared)/utils/uncommon/bh_read_file.c \
   $(shared)/mem-alloc/mem_alloc.c $(wildcard $(shared)/mem-alloc/ems/*.c) \
   $(wildcard $(shared)/platform/common/posix/*.c $(shared)/platform/common/libc-util/*.c $(shared)/platform/common/memory/*.c) \
-  $(addprefix $(FIRMWARE)/wamr/aot/,main.c size.c symbols.c bounds.c traps.c platform.c)
+  $(addprefix $(FIRMWARE)/wamr/aot/,main.c size.c symbols.c bounds.c traps.c calls.c platform.c)
 
 aotc_includes := $(addprefix -I,$(iwasm)/include $(iwasm)/common $(iwasm)/interpreter $(iwasm)/aot $(iwasm)/compilation \
   $(shared)/include $(shared)/utils $(shared)/utils/uncommon $(shared)/mem-alloc \
@@ -45,9 +45,12 @@ aotc_flags := -O1 -fno-strict-aliasing -ffile-prefix-map=$(WAMR)=wamr -w $(aotc_
   -DWASM_ENABLE_BULK_MEMORY=1 -DWASM_ENABLE_BULK_MEMORY_OPT=1 -DWASM_ENABLE_SHRUNK_MEMORY=1 \
   -DWASM_DISABLE_HW_BOUND_CHECK=1 -DWASM_DISABLE_STACK_HW_BOUND_CHECK=1
 
-# Two functions of WAMR are made weak, as bounds.c and traps.c have the ones that are used. Their files are compiled so that
+# Three functions of WAMR are made weak, as bounds.c and traps.c have the ones that are used. Their files are compiled so that
 # calls within the file go to the replacement too.
-aotc_replaced := --weaken-symbol=aot_check_memory_overflow --weaken-symbol=aot_emit_exception
+aotc_replaced := $(addprefix --weaken-symbol=,aot_check_memory_overflow check_bulk_memory_overflow aot_emit_exception)
+
+# Two more are wrapped by the linker (calls.c).
+aotc_wrapped := $(addprefix -Wl$(comma)--wrap=,aot_compile_op_call aot_apply_llvm_new_pass_manager)
 
 aotc_objects := $(addprefix $(aotc_dir)/,$(addsuffix .o,$(notdir $(aotc_sources))))
 vpath %.c $(sort $(dir $(filter %.c,$(aotc_sources))))
@@ -56,7 +59,7 @@ vpath %.s $(sort $(dir $(filter %.s,$(aotc_sources))))
 
 $(AOTC): $(aotc_objects)
 	@$(SAY) "link   aotc (WAMR $(WAMR_VERSION), LLVM $(LLVM_VERSION))"
-	$(Q)g++ -o $@ $(sort $(aotc_objects)) $$($(LLVM_CONFIG) --ldflags --libs) -lpthread -lm -ldl
+	$(Q)g++ -o $@ $(aotc_wrapped) $(sort $(aotc_objects)) $$($(LLVM_CONFIG) --ldflags --libs) -lpthread -lm -ldl
 
 $(aotc_dir)/symbols.c.o: $(FIRMWARE)/wamr/port/xip_symbols.h
 $(aotc_dir)/%.c.o: %.c $(FIRMWARE)/wamr/aot/driver.h $(FIRMWARE)/wamr/aot/aotc.mk | $(aotc_dir)

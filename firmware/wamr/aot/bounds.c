@@ -1,4 +1,4 @@
-/* The bound check of a memory access, in place of WAMR's (aotc.mk makes that one weak).
+/* The bound checks of memory accesses, in place of WAMR's (aotc.mk makes those weak).
  *
  * WAMR checks `offset + address` twice: against wrapping at 2^32 and against the size that memory has at that
  * moment. Memory of the core is fixed and its size is known here, so one comparison of the address with a
@@ -9,8 +9,8 @@
  *
  * It is sound as long as the memory that the code runs with is not smaller than `size`: aotc refuses a module
  * whose memory may grow or is not exactly one fixed memory, and the firmware refuses a core whose memory is not
- * of the size that is written in its header (app/core.c). firmware/test/bounds.test.ts holds that every access outside
- * traps. */
+ * of the size that is written in its header (app/core.c). host/test/firmware-bounds.test.ts holds that every
+ * access outside traps and none inside. */
 #include "aot_compiler.h"
 #include "aot_emit_exception.h"
 #include "aot_emit_memory.h"
@@ -63,19 +63,25 @@ alignment_of(uint64 address)
     return alignment;
 }
 
-/* Traps unless `address` is at most `last`, or always. Leaves the builder where the access is inside. */
+/* Traps when `value` is above `limit`. Leaves the builder where it is not. */
 static bool
-build_check(AOTCompContext *comp_ctx, AOTFuncContext *func_ctx, LLVMValueRef address, bool always, uint32 last)
+build_check(AOTCompContext *comp_ctx, AOTFuncContext *func_ctx, LLVMValueRef value, LLVMValueRef limit)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(comp_ctx->builder);
     LLVMBasicBlockRef inside = LLVMAppendBasicBlockInContext(comp_ctx->context, func_ctx->func, "inside");
     LLVMMoveBasicBlockAfter(inside, here);
-    LLVMValueRef outside = always ? LLVMConstInt(INT1_TYPE, 1, false)
-                                  : LLVMBuildICmp(comp_ctx->builder, LLVMIntUGT, address, I32_CONST(last), "outside");
-    if (!aot_emit_exception(comp_ctx, func_ctx, EXCE_OUT_OF_BOUNDS_MEMORY_ACCESS, true, outside, inside))
-        return false;
-    LLVMPositionBuilderAtEnd(comp_ctx->builder, inside);
-    return true;
+    LLVMValueRef outside = LLVMBuildICmp(comp_ctx->builder, LLVMIntUGT, value, limit, "outside");
+    return aot_emit_exception(comp_ctx, func_ctx, EXCE_OUT_OF_BOUNDS_MEMORY_ACCESS, true, outside, inside);
+}
+
+/* The native address of `at`, which is inside. */
+static LLVMValueRef
+native_address(AOTCompContext *comp_ctx, AOTFuncContext *func_ctx, LLVMValueRef at)
+{
+    LLVMValueRef base = func_ctx->mem_info[0].mem_base_addr;
+    if (!func_ctx->mem_space_unchanged)
+        base = LLVMBuildLoad2(comp_ctx->builder, OPQ_PTR_TYPE, base, "mem_base");
+    return LLVMBuildInBoundsGEP2(comp_ctx->builder, INT8_TYPE, base, &at, 1, "native");
 }
 
 /* The native address of a memory access of `bytes` at `offset` from the address on the value stack. */
@@ -93,7 +99,10 @@ aot_check_memory_overflow(AOTCompContext *comp_ctx, AOTFuncContext *func_ctx, me
                    || (address.is_local
                        && aot_checked_addr_list_find(func_ctx, address.local_index, offset, bytes));
     if (!checked) {
-        if (!build_check(comp_ctx, func_ctx, address.value, always, (uint32)(size - reach)))
+        /* An access that is outside wherever its base is: 1 > 0. */
+        LLVMValueRef value = always ? I32_ONE : address.value;
+        LLVMValueRef limit = always ? I32_ZERO : I32_CONST((uint32)(size - reach));
+        if (!build_check(comp_ctx, func_ctx, value, limit))
             return NULL;
         if (address.is_local && !aot_checked_addr_list_add(func_ctx, address.local_index, offset, bytes))
             return NULL;
@@ -101,8 +110,18 @@ aot_check_memory_overflow(AOTCompContext *comp_ctx, AOTFuncContext *func_ctx, me
     if (alignp)
         *alignp = address.is_constant ? alignment_of((uint32)address.constant + (uint64)offset) : 1;
     LLVMValueRef at = LLVMBuildAdd(comp_ctx->builder, address.value, I32_CONST(offset), "at");
-    LLVMValueRef base = func_ctx->mem_info[0].mem_base_addr;
-    if (!func_ctx->mem_space_unchanged)
-        base = LLVMBuildLoad2(comp_ctx->builder, OPQ_PTR_TYPE, base, "mem_base");
-    return LLVMBuildInBoundsGEP2(comp_ctx->builder, INT8_TYPE, base, &at, 1, "native");
+    return native_address(comp_ctx, func_ctx, at);
+}
+
+/* The native address of `bytes` bytes at `address`, for bulk memory: trap <=> bytes > size, or address > size - bytes. */
+LLVMValueRef
+check_bulk_memory_overflow(AOTCompContext *comp_ctx, AOTFuncContext *func_ctx, LLVMValueRef address, LLVMValueRef bytes)
+{
+    LLVMValueRef size = I32_CONST((uint32)memory_bytes(comp_ctx));
+    if (!build_check(comp_ctx, func_ctx, bytes, size))
+        return NULL;
+    LLVMValueRef last = LLVMBuildSub(comp_ctx->builder, size, bytes, "last");
+    if (!build_check(comp_ctx, func_ctx, address, last))
+        return NULL;
+    return native_address(comp_ctx, func_ctx, address);
 }

@@ -1,6 +1,16 @@
 // NOR flash as the core sees it: words go from 1 to 0 and are programmed once between erases, pages are erased whole.
 // Kept in memory or in a file, it counts its work, refuses misuse, and can lose power or fail at any operation.
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readSync, fstatSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readSync,
+  fstatSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 
 /** Shape of a flash part. */
 export interface FlashGeometry {
@@ -83,10 +93,13 @@ function maskSource(seed: number): () => number {
 }
 
 function checkGeometry({ pages, pageBytes }: FlashGeometry): void {
-  if (!Number.isInteger(pages) || pages < MIN_PAGES || pages > MAX_PAGES) throw new FlashMisuse(`${pages} pages: ${MIN_PAGES} to ${MAX_PAGES} are possible`);
+  if (!Number.isInteger(pages) || pages < MIN_PAGES || pages > MAX_PAGES)
+    throw new FlashMisuse(`${pages} pages: ${MIN_PAGES} to ${MAX_PAGES} are possible`);
   const powerOfTwo = Number.isInteger(Math.log2(pageBytes));
   if (!powerOfTwo || pageBytes < MIN_PAGE_BYTES || pageBytes > MAX_PAGE_BYTES) {
-    throw new FlashMisuse(`pages of ${pageBytes} bytes: a power of two from ${MIN_PAGE_BYTES} to ${MAX_PAGE_BYTES} is possible`);
+    throw new FlashMisuse(
+      `pages of ${pageBytes} bytes: a power of two from ${MIN_PAGE_BYTES} to ${MAX_PAGE_BYTES} is possible`,
+    );
   }
 }
 
@@ -141,7 +154,8 @@ export class FlashModel {
   static inMemory(geometry: FlashGeometry = BOARD_GEOMETRY, content?: Uint8Array): FlashModel {
     checkGeometry(geometry);
     const bytes = geometry.pages * geometry.pageBytes;
-    if (content && content.length !== bytes) throw new FlashMisuse(`the content has ${content.length} bytes, the part ${bytes}`);
+    if (content && content.length !== bytes)
+      throw new FlashMisuse(`the content has ${content.length} bytes, the part ${bytes}`);
     return new FlashModel(geometry, content ? content.slice() : new Uint8Array(bytes).fill(0xff), undefined);
   }
 
@@ -154,21 +168,28 @@ export class FlashModel {
    * @returns the part, and the trailer as the file holds it
    * @throws FlashMisuse when an existing file does not have exactly the size of this geometry and trailer
    */
-  static inFile(path: string, geometry: FlashGeometry, trailerBytes = 0, trailer: () => Uint8Array = () => new Uint8Array(0)): { flash: FlashModel; trailer: Uint8Array } {
+  static inFile(
+    path: string,
+    geometry: FlashGeometry,
+    trailerBytes = 0,
+    trailer: () => Uint8Array = () => new Uint8Array(0),
+  ): { flash: FlashModel; trailer: Uint8Array } {
     checkGeometry(geometry);
     const journalBytes = geometry.pages * geometry.pageBytes;
     const fd = openOrCreate(path, () => {
       const end = trailer();
-      if (end.length !== trailerBytes) throw new FlashMisuse(`a trailer of ${end.length} bytes where ${trailerBytes} were announced`);
+      if (end.length !== trailerBytes)
+        throw new FlashMisuse(`a trailer of ${end.length} bytes where ${trailerBytes} were announced`);
       const image = new Uint8Array(journalBytes + trailerBytes).fill(0xff);
       image.set(end, journalBytes);
       return image;
     });
     try {
       const size = fstatSync(fd).size;
-      if (size !== journalBytes + trailerBytes) throw new FlashMisuse(`${path} has ${size} bytes, a flash of this shape ${journalBytes + trailerBytes}`);
+      if (size !== journalBytes + trailerBytes)
+        throw new FlashMisuse(`${path} has ${size} bytes, a flash of this shape ${journalBytes + trailerBytes}`);
       const image = new Uint8Array(size);
-      for (let at = 0; at < size; ) {
+      for (let at = 0; at < size;) {
         const got = readSync(fd, image, at, size - at, at);
         if (got === 0) throw new Error(`${path} ended at byte ${at} of ${size}`);
         at += got;
@@ -224,7 +245,8 @@ export class FlashModel {
 
   /** Damages the part: overwrites any bytes, without the rules of flash and without counting. */
   write(at: number, data: Uint8Array): void {
-    if (at < 0 || at + data.length > this.size) throw new FlashMisuse(`bytes ${at} to ${at + data.length} are not in a part of ${this.size}`);
+    if (at < 0 || at + data.length > this.size)
+      throw new FlashMisuse(`bytes ${at} to ${at + data.length} are not in a part of ${this.size}`);
     this.content.set(data, at);
     this.persist(at, data.length);
   }
@@ -232,7 +254,8 @@ export class FlashModel {
   /** Copies `into.length` bytes from `at`. Any alignment. */
   read(at: number, into: Uint8Array): boolean {
     this.needPower();
-    if (at < 0 || at + into.length > this.size) throw new FlashMisuse(`read of ${into.length} bytes at ${at} leaves the part`);
+    if (at < 0 || at + into.length > this.size)
+      throw new FlashMisuse(`read of ${into.length} bytes at ${at} leaves the part`);
     into.set(this.content.subarray(at, at + into.length));
     return true;
   }
@@ -245,8 +268,10 @@ export class FlashModel {
    */
   program(at: number, data: Uint8Array): boolean {
     this.needPower();
-    if (at % WORD_BYTES !== 0 || data.length % WORD_BYTES !== 0) throw new FlashMisuse(`program of ${data.length} bytes at ${at}: whole words only`);
-    if (at < 0 || at + data.length > this.size) throw new FlashMisuse(`program of ${data.length} bytes at ${at} leaves the part`);
+    if (at % WORD_BYTES !== 0 || data.length % WORD_BYTES !== 0)
+      throw new FlashMisuse(`program of ${data.length} bytes at ${at}: whole words only`);
+    if (at < 0 || at + data.length > this.size)
+      throw new FlashMisuse(`program of ${data.length} bytes at ${at} leaves the part`);
     const words = new DataView(data.buffer, data.byteOffset, data.byteLength);
     for (let offset = 0; offset < data.length; offset += WORD_BYTES) {
       if (!this.programWord(at + offset, words.getUint32(offset, true))) return false;
@@ -257,7 +282,8 @@ export class FlashModel {
   /** Sets a page to FF: one operation. Returns false when the part reported failure. Throws FlashMisuse, PowerLost. */
   erase(page: number): boolean {
     this.needPower();
-    if (!Number.isInteger(page) || page < 0 || page >= this.geometry.pages) throw new FlashMisuse(`page ${page} does not exist`);
+    if (!Number.isInteger(page) || page < 0 || page >= this.geometry.pages)
+      throw new FlashMisuse(`page ${page} does not exist`);
     const { pageBytes } = this.geometry;
     const from = page * pageBytes;
     const striking = this.strike(page, (mask) => {

@@ -74,11 +74,14 @@ export class LinkBoard {
   /** @param frameBytes longest frame that the board says it takes; 0 for a board without a core */
   constructor(
     private readonly link: LinkClient,
-    public frameBytes = 0,
+    private frameBytes = 0,
   ) {}
 
   async hello(timeoutMs: number = QUICK_TIMEOUT_MS): Promise<BoardHello> {
-    return readHello(expectDone(await this.link.request(Request.Hello, new Uint8Array(), timeoutMs), "HELLO").answer);
+    const reply = await this.link.request(Request.Hello, new Uint8Array(), timeoutMs);
+    const hello = readHello(expectDone(reply, "HELLO").answer);
+    this.frameBytes = hello.frameBytes;
+    return hello;
   }
 
   async call(call: CoreCall): Promise<CallOutcome> {

@@ -92,7 +92,7 @@ export class SerialBoard implements Board {
   async power(): Promise<void> {
     this.link.detach();
     this.link = new LinkClient(this.port, this.port, this.onLog);
-    this.board = new LinkBoard(this.link);
+    this.board = new LinkBoard(this.link, this.lastHello.frameBytes);
     await this.withLink(async () => {
       await this.board.reset();
       this.lastHello = readHello(await this.link.booted(RESET_TIMEOUT_MS));
