@@ -46,6 +46,11 @@ function vitestCount(): Count {
 const MINUTE = 60_000;
 const shared = join(root, "../shared");
 
+const scenarios = (...args: string[]): string[] => ["tsx", "interop/scenarios/run.ts", ...args];
+
+/** On the emulated board: the pairing matrix of orders and power cuts; every other scenario runs the same core on `sim`. */
+const ON_QEMU = ["--only", "life-", "--only", "pairing"];
+
 const suites: Suite[] = [
   { name: "generated files", command: ["tsx", "scripts/generate.ts", "--check"], limit_ms: MINUTE },
   { name: "types", command: ["tsc", "-p", "."], limit_ms: 2 * MINUTE },
@@ -78,6 +83,8 @@ const suites: Suite[] = [
       limit_ms: 5 * MINUTE,
       count: lastLine,
     })),
+  { name: "scenarios on sim", command: scenarios("--board", "sim"), limit_ms: 5 * MINUTE, count: lastLine },
+  { name: "scenarios on qemu", command: scenarios("--board", "qemu", ...ON_QEMU), limit_ms: 10 * MINUTE, count: lastLine },
 ];
 
 /** Runs a suite in the folder of the checkout; its output goes through and is kept. */

@@ -1,4 +1,5 @@
 // What firmware asks of the device.
+import { make } from "../mls/structure";
 import { utf8Valid } from "../bytes/utf8";
 import { equal } from "../bytes/compare";
 import { alloc } from "../runtime/arena";
@@ -39,9 +40,9 @@ export function advertise(text: usize, bytes: u32): i32 {
   let status = OK;
   if (peerFind(hash, peer) != Lookup.Found) status = peerAdmit(hash, PEER_SLOTS, peer);
   if (status != OK) return status;
-  const identity = new Identity();
+  const identity = make<Identity>();
   status = loadIdentity(identity);
-  const item = new Package();
+  const item = make<Package>();
   if (status == OK) status = packageLoad(peer.slot, item);
   return status == OK ? sendKeyPackage(peer, identity, item, false, false) : status;
 }
@@ -57,7 +58,7 @@ export function seal(peerText: usize, peerBytes: u32, text: usize, bytes: u32): 
   const lookup = peerFind(hash, peer);
   if (lookup == Lookup.Unreadable) return fail(Kind.Storage, Detail.PeerUnreadable);
   if (lookup == Lookup.Absent) return fail(Kind.NoSession, Detail.None);
-  const identity = new Identity();
+  const identity = make<Identity>();
   let status = loadIdentity(identity);
   if (status != OK) return status;
   const group = sessionGroup(peer, identity);
@@ -97,10 +98,10 @@ export function session(text: usize, bytes: u32, out: usize): i32 {
 
 /** Writes the signed invite of this device. Returns the bytes written, or minus a kind. */
 export function invite(petname: usize, bytes: u32, out: usize): i32 {
-  const identity = new Identity();
+  const identity = make<Identity>();
   const loaded = loadIdentity(identity);
   if (loaded != OK) return -loaded;
-  const label = new Invite();
+  const label = make<Invite>();
   label.publicKey = OWN_PUBLIC;
   label.address = OWN_ADDRESS;
   label.petname = petname;

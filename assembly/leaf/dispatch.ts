@@ -52,7 +52,7 @@ function act(inbound: Inbound, prefix: Prefix): i32 {
  * @returns OK, with what to say in the outbox, or an error kind
  */
 export function handle(ptr: usize, bytes: u32): i32 {
-  const frame = new Frame();
+  const frame = make<Frame>();
   const status = frameDecode(ptr, bytes, frame);
   if (status != OK) return status;
   if (!isForUs(frame)) return ignore(Reason.NotAddressedHere);

@@ -1,4 +1,5 @@
 // The frames that a device sends (sealed.md 2.1 and 2.2): key package, sealed, confirm ack, delivery acknowledgement.
+import { make } from "../mls/structure";
 import { entropy } from "../board";
 import { base64Encode, base64Length } from "../bytes/base64";
 import { equal } from "../bytes/compare";
@@ -45,7 +46,7 @@ const KEY_TEXT_BYTES: u32 = 44;
 
 /** A frame from us to `peer`, to be filled; the counter was taken (sealed.md 2 and 2.1). */
 function newFrame(peer: Peer, priority: u32, content: usize, contentBytes: u32): Frame {
-  const frame = new Frame();
+  const frame = make<Frame>();
   const id = alloc(UUID_BYTES);
   memory.copy(id, OWN_HASH, 8);
   store<u64>(id, bswap<u64>(counter()), 8);
@@ -103,7 +104,7 @@ function send(peer: Peer, frame: Frame, out: usize): i32 {
     if (!binary) room += escapeBytes(frame.contentPtr, frame.contentBytes);
     out = alloc(room);
   }
-  const writer = new Writer();
+  const writer = make<Writer>();
   writer.over(out, room);
   if (binary) frameEncodeBinary(frame, writer);
   else frameEncodeJson(frame, writer);
@@ -134,7 +135,7 @@ export function sendKeyPackage(peer: Peer, identity: Identity, item: Package, ag
   else status = packageMint(peer, identity, item, bare);
   if (status != OK) return status;
   const room = keyPackageContentBytes(KEY_PACKAGE_BYTES);
-  const content = new Writer();
+  const content = make<Writer>();
   content.over(alloc(room), room);
   writeKeyPackageContent(content, OWN_ADDRESS, bare, KEY_PACKAGE_BYTES, !plain && hasLeft(peer));
   const frame = newFrame(peer, PRIORITY_HIGH, content.start, content.written());
@@ -173,7 +174,7 @@ export function sendSealed(peer: Peer, group: Group, text: usize, bytes: u32, ou
   if (status != OK) return status;
   const guard = alloc(REUSE_GUARD_BYTES);
   if (entropy(guard, REUSE_GUARD_BYTES) != 0) return fail(Kind.Crypto, Detail.Entropy);
-  const envelope = new Envelope();
+  const envelope = make<Envelope>();
   envelope.groupId = group.context.groupId;
   envelope.groupIdBytes = group.context.groupIdBytes;
   envelope.messageType = MESSAGE_TYPE_APPLICATION;
@@ -185,14 +186,14 @@ export function sendSealed(peer: Peer, group: Group, text: usize, bytes: u32, ou
   const head = compactHeadBytes(envelope);
   const compactBytes = head + envelope.ciphertextBytes;
   const compact = peer.has(PEER_ENVELOPE_V1);
-  const content = new Writer();
+  const content = make<Writer>();
   const room = ENCRYPTED_BYTES + (compact ? base64Length(compactBytes) : jsonMaxBytes(envelope));
   content.over(alloc(room), room);
   content.bytes(ENCRYPTED, ENCRYPTED_BYTES);
 
   // The message is sealed where the compact form wants it; what the frame does not need is given back.
   const before = mark();
-  const raw = new Writer();
+  const raw = make<Writer>();
   raw.over(out ? out + <u32>MAILBOX_BYTES - compactBytes : alloc(compactBytes), compactBytes);
   writeCompactHead(raw, envelope);
   envelope.ciphertext = raw.at;

@@ -1,4 +1,5 @@
 // `__MLS_KEY_PKG__`: a peer says what it can read, and perhaps that it wants a new session (leaf.md 5.1, D6).
+import { make } from "../mls/structure";
 import { equal } from "../bytes/compare";
 import { OK, fail } from "../runtime/fail";
 import { Detail, EventType, Kind, Reason } from "../runtime/status";
@@ -47,10 +48,10 @@ function takeVersions(peer: Peer, body: KeyPackageBody): void {
 /** Judges the frame and acts on it. */
 export function onKeyPackage(inbound: Inbound): i32 {
   const frame = inbound.frame;
-  const gate = new Gate();
+  const gate = make<Gate>();
   let status = controlGate(frame, true, nowMs(), gate);
   if (status != OK) return status;
-  const body = new KeyPackageBody();
+  const body = make<KeyPackageBody>();
   status = readKeyPackageBody(frame.contentPtr + KEY_PACKAGE_BYTES, frame.contentBytes - KEY_PACKAGE_BYTES, body);
   if (status != OK) return status;
   if (body.userBytes != frame.senderBytes || !equal(body.user, frame.senderPtr, frame.senderBytes)) {
@@ -68,7 +69,7 @@ export function onKeyPackage(inbound: Inbound): i32 {
 
 /** What follows once the peer has a record. */
 function refresh(frame: Frame, body: KeyPackageBody, dated: bool, peer: Peer): i32 {
-  const item = new Package();
+  const item = make<Package>();
   const status = packageLoad(peer.slot, item);
   if (status != OK) return status;
   let holds = slotHasSession(peer.slot);
@@ -85,9 +86,10 @@ function refresh(frame: Frame, body: KeyPackageBody, dated: bool, peer: Peer): i
   peer.put();
   peerEvent(EventType.PeerAdvertised, peer, 0);
 
-  const again = !fresh && body.noSession && !holds && !item.isRecent();
+  // The limit of one a minute is on mints: the unspent package may go out as often as it is asked for (leaf.md D6).
+  const again = !fresh && body.noSession && !holds && (item.isSendable() || !item.isRecent());
   if (!fresh && !again) return OK;
-  const identity = new Identity();
+  const identity = make<Identity>();
   const loaded = loadIdentity(identity);
   if (loaded != OK) return loaded;
   const plain = body.noSession || body.sessionReset;

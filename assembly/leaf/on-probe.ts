@@ -1,4 +1,5 @@
 // `__MLS_CONFIRM_PROBE__`: the peer asks whether we have the session (leaf.md 5.4).
+import { make } from "../mls/structure";
 import { OK, fail } from "../runtime/fail";
 import { Detail, Kind, Reason } from "../runtime/status";
 import { Identity } from "../mls/group";
@@ -12,13 +13,13 @@ import { Purpose, sessionGroup, sessionLoad, slotHasSession } from "./session";
 
 /** The answer is a promise to use the session, so the session is loaded first. */
 export function onProbe(inbound: Inbound): i32 {
-  let status = controlGate(inbound.frame, false, nowMs(), new Gate());
+  let status = controlGate(inbound.frame, false, nowMs(), make<Gate>());
   if (status != OK) return status;
   inbound.proven = true;
   if (inbound.lookup == Lookup.Unreadable) return fail(Kind.Storage, Detail.PeerUnreadable);
   const peer = inbound.peer;
   if (inbound.lookup == Lookup.Absent || !slotHasSession(peer.slot)) return ignore(Reason.ProbeWithoutSession);
-  const identity = new Identity();
+  const identity = make<Identity>();
   status = loadIdentity(identity);
   if (status != OK) return status;
   status = sessionLoad(peer, sessionGroup(peer, identity), Purpose.Promise, 0);

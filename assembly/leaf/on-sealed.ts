@@ -1,4 +1,5 @@
 // `__MLS_ENC__`: a message or a commit of the session (leaf.md 5.3).
+import { make } from "../mls/structure";
 import { equal } from "../bytes/compare";
 import { Span } from "../bytes/span";
 import { utf8Valid } from "../bytes/utf8";
@@ -35,7 +36,7 @@ function isBound(inbound: Inbound, envelope: Envelope): bool {
 
 /** Opens a sealed frame, stores what that changed, and says what it was. */
 export function onSealed(inbound: Inbound): i32 {
-  const envelope = new Envelope();
+  const envelope = make<Envelope>();
   const frame = inbound.frame;
   let status = readEnvelope(frame.contentPtr + ENCRYPTED_BYTES, frame.contentBytes - ENCRYPTED_BYTES, envelope);
   if (status != OK) return status;
@@ -44,10 +45,10 @@ export function onSealed(inbound: Inbound): i32 {
   if (inbound.lookup == Lookup.Absent) return fail(Kind.NoSession, Detail.None);
 
   const peer = inbound.peer;
-  const identity = new Identity();
+  const identity = make<Identity>();
   status = loadIdentity(identity);
   if (status != OK) return status;
-  const message = new PrivateMessage();
+  const message = make<PrivateMessage>();
   const decoded = readPrivateMessage(envelope.ciphertext, envelope.ciphertextBytes, message);
   const work = message.contentType == CONTENT_COMMIT ? COMMIT_WORK_BYTES : OPEN_WORK_BYTES;
   status = requireRoom(work + envelope.ciphertextBytes);
@@ -56,9 +57,9 @@ export function onSealed(inbound: Inbound): i32 {
   status = sessionLoad(peer, group, Purpose.Open, message.epoch);
   if (status == OK) status = decoded;
   if (status != OK) return status;
-  const past = new Span();
+  const past = make<Span>();
   if (message.contentType == CONTENT_COMMIT) sessionEpoch(group, past);
-  const opened = new Opened();
+  const opened = make<Opened>();
   status = groupOpen(group, message, opened);
   if (status != OK) return status;
 

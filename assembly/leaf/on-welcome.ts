@@ -1,4 +1,5 @@
 // `__MLS_WELCOME__`: the peer made a group and takes us in (leaf.md 5.2, D4, D5).
+import { make } from "../mls/structure";
 import { equal } from "../bytes/compare";
 import { OK, fail } from "../runtime/fail";
 import { Detail, EventType, Kind, Reason } from "../runtime/status";
@@ -22,9 +23,9 @@ import { Purpose, sessionGroup, sessionJoin, sessionLoad, sessionStore, slotHasS
 /** Judges the frame, then joins. */
 export function onWelcome(inbound: Inbound): i32 {
   const frame = inbound.frame;
-  let status = controlGate(frame, false, nowMs(), new Gate());
+  let status = controlGate(frame, false, nowMs(), make<Gate>());
   if (status != OK) return status;
-  const body = new WelcomeBody();
+  const body = make<WelcomeBody>();
   status = readWelcomeBody(frame.contentPtr + WELCOME_BYTES, frame.contentBytes - WELCOME_BYTES, body);
   if (status != OK) return status;
   if (body.inviterBytes != frame.senderBytes || !equal(body.inviter, frame.senderPtr, frame.senderBytes)) {
@@ -36,7 +37,7 @@ export function onWelcome(inbound: Inbound): i32 {
   if (status != OK) return status;
   if (inbound.lookup == Lookup.Unreadable) return fail(Kind.Storage, Detail.PeerUnreadable);
   if (inbound.lookup == Lookup.Absent) return fail(Kind.UnsolicitedWelcome, Detail.None);
-  const identity = new Identity();
+  const identity = make<Identity>();
   status = loadIdentity(identity);
   return status == OK ? spend(inbound, body, identity) : status;
 }
@@ -44,7 +45,7 @@ export function onWelcome(inbound: Inbound): i32 {
 /** Only the package that was minted for this peer lets it in: a package can be read by anyone in range. */
 function spend(inbound: Inbound, body: WelcomeBody, identity: Identity): i32 {
   const peer = inbound.peer;
-  const item = new Package();
+  const item = make<Package>();
   let status = packageLoad(peer.slot, item);
   if (status != OK) return status;
   if (!item.minted || !welcomeNames(body.welcome, body.welcomeBytes, item.reference())) {

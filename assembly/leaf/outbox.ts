@@ -1,4 +1,5 @@
 // What a call has to say: frames and events, kept in the arena until the transaction is durable.
+import { make } from "../mls/structure";
 import { event, transmit } from "../board";
 import { alloc } from "../runtime/arena";
 
@@ -22,7 +23,7 @@ export function outboxBegin(): void {
 }
 
 function append(ptr: usize, bytes: u32, isFrame: bool): void {
-  const item = new Item();
+  const item = make<Item>();
   item.ptr = ptr;
   item.bytes = bytes;
   item.isFrame = isFrame;

@@ -1,4 +1,5 @@
 // The peers of the device: a record for each, in numbered slots.
+import { make } from "../mls/structure";
 import { equal } from "../bytes/compare";
 import { alloc, mark, release } from "../runtime/arena";
 import { OK, fail } from "../runtime/fail";
@@ -106,7 +107,7 @@ export const enum Lookup {
 }
 
 function newPeer(slot: u32): Peer {
-  const peer = new Peer();
+  const peer = make<Peer>();
   peer.record = alloc(RECORD_MAX_BYTES);
   peer.slot = slot;
   peer.bytes = RECORD_MIN_BYTES;

@@ -12,7 +12,7 @@ export const JOIN_WORK_BYTES: u32 = 6600;
 /** An application message beside its own length, with a full list of skipped keys. */
 export const OPEN_WORK_BYTES: u32 = 5850;
 /** A commit beside its own length. */
-export const COMMIT_WORK_BYTES: u32 = 7000;
+export const COMMIT_WORK_BYTES: u32 = 8700;
 
 /** Whether the arena has this much left. OK or MalformedFrame: the frame is too long for this device. */
 export function requireRoom(bytes: u32): i32 {

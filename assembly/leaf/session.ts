@@ -48,7 +48,7 @@ export function slotHasSession(slot: u32): bool {
 
 /** A group for the pair of us and `peer`, ready for a join or for its parts. */
 export function sessionGroup(peer: Peer, identity: Identity): Group {
-  const group = new Group();
+  const group = make<Group>();
   const id = alloc(SESSION_ID_BYTES);
   const address = alloc(ADDRESS_BYTES);
   sessionId(OWN_HASH, peer.hash(), id);
@@ -199,7 +199,7 @@ export function sessionStorePrior(peer: Peer, epoch: u64, value: Span): void {
 export function sessionStore(peer: Peer, group: Group): void {
   const dirty = group.dirty;
   if (group.context.epoch != group.epoch) {
-    const value = new Span();
+    const value = make<Span>();
     sessionEpoch(group, value);
     return sessionStorePrior(peer, group.context.epoch, value);
   }

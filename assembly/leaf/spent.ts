@@ -1,4 +1,5 @@
 // Knows a Welcome again that was joined already (leaf.md D5).
+import { make } from "../mls/structure";
 import { equal } from "../bytes/compare";
 import { Reader } from "../bytes/reader";
 import { newReader, readFixed, readVector } from "../mls/codec";
@@ -16,9 +17,9 @@ const WELCOME_HEAD_BYTES: u32 = 6;
  */
 export function welcomeSpends(ptr: usize, bytes: u32, reference: usize): bool {
   const message = newReader(ptr, bytes);
-  const secrets = new Reader();
-  const name = new Reader();
-  const sealed = new Reader();
+  const secrets = make<Reader>();
+  const name = make<Reader>();
+  const sealed = make<Reader>();
   message.take(WELCOME_HEAD_BYTES);
   readVector(message, secrets);
   while (!secrets.failed && secrets.left()) {

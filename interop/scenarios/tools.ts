@@ -3,14 +3,6 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-declare module "../src/phone.ts" {
-  /** The phone's own extension, interop/phone/README.md. */
-  interface PhoneRequests {
-    /** Real time plus `offset` seconds, in a phone that was started in `virtualTime`. */
-    clock: { offset: number };
-  }
-}
-
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const phone = join(root, "build/phone/offleaf-phone");
 const clockShim = join(root, "build/phone/clock-shim.so");

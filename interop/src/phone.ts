@@ -15,6 +15,8 @@ export interface PhoneRequests {
   scan: { blob: string };
   forge: Line;
   oracle: Line;
+  /** Seconds between the phone's clock and the machine's; needs the clock shim (interop/phone/README.md). */
+  clock: { offset: number };
   quit: object;
 }
 

@@ -55,6 +55,11 @@ export class Member {
     return new Member(await createGroup(text.encode(groupId), own.publicPackage, own.privatePackage, [], impl, CONFIG), impl);
   }
 
+  /** A copy that goes its own way. */
+  fork(): Member {
+    return new Member(this.state, this.impl);
+  }
+
   /** Adds members; returns the Welcome as an MLSMessage. */
   async add(...packages: (Uint8Array | KeyPackage)[]): Promise<Uint8Array> {
     const extraProposals: Proposal[] = packages.map((item) => ({
