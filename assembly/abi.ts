@@ -1,7 +1,13 @@
 // Every export of the core (docs/abi.md). Numbers and pointers only; each call is one transaction.
 import { cryptoSelftest } from "./crypto/selftest";
 import { callBegin, callEnd } from "./leaf/call";
-import { advertise as deviceAdvertise, invite as deviceInvite, seal as deviceSeal, session as deviceSession, unpair as deviceUnpair } from "./leaf/commands";
+import {
+  advertise as deviceAdvertise,
+  invite as deviceInvite,
+  seal as deviceSeal,
+  session as deviceSession,
+  unpair as deviceUnpair,
+} from "./leaf/commands";
 import { Mode, OWN_ADDRESS, OWN_PUBLIC, deviceOpen, requireOpen } from "./leaf/device";
 import { handle } from "./leaf/dispatch";
 import { pairingSet } from "./leaf/pairing";

@@ -23,7 +23,9 @@ import { Lookup, peerFind, peerRoom } from "./peers";
 /** Whether the recipient parses as an address and is ours. */
 function isForUs(frame: Frame): bool {
   const hash = alloc(ADDRESS_HASH_BYTES);
-  return addressParse(frame.recipientPtr, frame.recipientBytes, hash) == OK && equal(hash, OWN_HASH, ADDRESS_HASH_BYTES);
+  return (
+    addressParse(frame.recipientPtr, frame.recipientBytes, hash) == OK && equal(hash, OWN_HASH, ADDRESS_HASH_BYTES)
+  );
 }
 
 /** Looks the sender up. */

@@ -14,11 +14,26 @@ import { OK, fail } from "../runtime/fail";
 import { MAILBOX_BYTES } from "../runtime/memory";
 import { Detail, Kind } from "../runtime/status";
 import { controlSign } from "../sealed/control";
-import { Envelope, MESSAGE_TYPE_APPLICATION, compactHeadBytes, jsonMaxBytes, writeCompactHead, writeJson } from "../sealed/envelope";
+import {
+  Envelope,
+  MESSAGE_TYPE_APPLICATION,
+  compactHeadBytes,
+  jsonMaxBytes,
+  writeCompactHead,
+  writeJson,
+} from "../sealed/envelope";
 import { keyPackageContentBytes, writeKeyPackageContent } from "../sealed/key-package-body";
 import {
-  ACK_FOR, ACK_FOR_BYTES, CONFIRM_ACK, CONFIRM_ACK_BYTES, CONTROL_KEY, CONTROL_KEY_BYTES, CONTROL_SIGNATURE,
-  CONTROL_SIGNATURE_BYTES, ENCRYPTED, ENCRYPTED_BYTES,
+  ACK_FOR,
+  ACK_FOR_BYTES,
+  CONFIRM_ACK,
+  CONFIRM_ACK_BYTES,
+  CONTROL_KEY,
+  CONTROL_KEY_BYTES,
+  CONTROL_SIGNATURE,
+  CONTROL_SIGNATURE_BYTES,
+  ENCRYPTED,
+  ENCRYPTED_BYTES,
 } from "../sealed/text";
 import { journalLoad } from "../store/journal";
 import { ADDRESS_BYTES, ADDRESS_HASH_BYTES, addressFormat } from "../wire/address";
@@ -77,8 +92,17 @@ function sign(frame: Frame, identity: Identity): void {
   const keyText = alloc(KEY_TEXT_BYTES);
   base64Encode(signature, ED25519_SIGNATURE_BYTES, signatureText);
   base64Encode(OWN_PUBLIC, ED25519_PUBLIC_BYTES, keyText);
-  frameSetMetadata(frame, CONTROL_KEY, CONTROL_KEY_BYTES, keyText, KEY_TEXT_BYTES,
-    CONTROL_SIGNATURE, CONTROL_SIGNATURE_BYTES, signatureText, SIGNATURE_TEXT_BYTES);
+  frameSetMetadata(
+    frame,
+    CONTROL_KEY,
+    CONTROL_KEY_BYTES,
+    keyText,
+    KEY_TEXT_BYTES,
+    CONTROL_SIGNATURE,
+    CONTROL_SIGNATURE_BYTES,
+    signatureText,
+    SIGNATURE_TEXT_BYTES,
+  );
 }
 
 /** Bytes that JSON puts in front of quotes and backslashes of a text without control characters. */

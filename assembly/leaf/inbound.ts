@@ -10,6 +10,7 @@ import { OWN_ADDRESS, OWN_HASH } from "./device";
 import { outboxEvent } from "./outbox";
 import { Lookup, Peer } from "./peers";
 
+
 @unmanaged
 export class Inbound {
   frame: Frame;

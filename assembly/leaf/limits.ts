@@ -16,8 +16,13 @@ export const SEAL_TEXT_MAX_BYTES: u32 = 1024;
 /** Seconds that a package's validity begins before it is minted, and that it lasts. */
 export const PACKAGE_BACKDATE_S: u64 = 3600;
 export const PACKAGE_LIFETIME_S: u64 = 2_419_200;
-/** A peer that says it has no session gets at most one package in this time. */
+/** A peer that says it has no session gets at most one new package in this time (leaf.md D6). */
 export const PACKAGE_INTERVAL_S: u64 = 60;
+/**
+ * The package that it was given goes out again after this: its own package crosses ours in every pairing and asks for nothing,
+ * and a phone that asks a second time does so after 30 to 40 s, and then no more.
+ */
+export const PACKAGE_RESEND_AFTER_S: u64 = 20;
 /** A package with less validity left than this is not sent again. */
 export const PACKAGE_RESEND_LEFT_S: u64 = 86_400;
 

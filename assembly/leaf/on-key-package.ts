@@ -12,7 +12,7 @@ import { nowMs } from "./call";
 import { loadIdentity } from "./device";
 import { sendKeyPackage } from "./emit";
 import { Inbound, ignore, peerEvent } from "./inbound";
-import { INBOUND_PEERS, Key } from "./limits";
+import { INBOUND_PEERS, Key, PACKAGE_INTERVAL_S, PACKAGE_RESEND_AFTER_S } from "./limits";
 import { Package, packageLoad } from "./packages";
 import { Lookup, PEER_ENVELOPE_V1, PEER_NO_PAIR, PEER_WIRE_V1, Peer, peerAdmit, slotErase } from "./peers";
 import { slotHasSession } from "./session";
@@ -86,8 +86,8 @@ function refresh(frame: Frame, body: KeyPackageBody, dated: bool, peer: Peer): i
   peer.put();
   peerEvent(EventType.PeerAdvertised, peer, 0);
 
-  // The limit of one a minute is on mints: the unspent package may go out as often as it is asked for (leaf.md D6).
-  const again = !fresh && body.noSession && !holds && (item.isSendable() || !item.isRecent());
+  const pause = item.isSendable() ? PACKAGE_RESEND_AFTER_S : PACKAGE_INTERVAL_S;
+  const again = !fresh && body.noSession && !holds && !item.isYounger(pause);
   if (!fresh && !again) return OK;
   const identity = make<Identity>();
   const loaded = loadIdentity(identity);

@@ -30,7 +30,8 @@ const RECEIVED_HEAD_BYTES: u32 = 1 + ADDRESS_BYTES + UUID_BYTES;
 /** Whether the envelope names the session of the frame's two ends (sealed.md 5.4). */
 function isBound(inbound: Inbound, envelope: Envelope): bool {
   const frame = inbound.frame;
-  if (envelope.senderBytes != frame.senderBytes || !equal(envelope.sender, frame.senderPtr, frame.senderBytes)) return false;
+  if (envelope.senderBytes != frame.senderBytes || !equal(envelope.sender, frame.senderPtr, frame.senderBytes))
+    return false;
   return isSessionOf(inbound, envelope.groupId, envelope.groupIdBytes);
 }
 

@@ -80,7 +80,8 @@ function spentBefore(peer: Peer, body: WelcomeBody, identity: Identity, inbound:
   const group = sessionGroup(peer, identity);
   let status = sessionLoad(peer, group, Purpose.Seal, 0);
   if (status != OK) return status;
-  if (!welcomeSpends(body.welcome, body.welcomeBytes, group.spentReference)) return fail(Kind.UnsolicitedWelcome, Detail.None);
+  if (!welcomeSpends(body.welcome, body.welcomeBytes, group.spentReference))
+    return fail(Kind.UnsolicitedWelcome, Detail.None);
   inbound.proven = true;
   status = sendSealed(peer, group, ENC_CONFIRM, ENC_CONFIRM_BYTES, 0);
   if (status != OK) return status;

@@ -7,7 +7,14 @@ import { journalFind, journalLoad, txPut } from "../store/journal";
 import { KEY_PACKAGE_BYTES, KEY_PACKAGE_REFERENCE_BYTES, keyPackageMint } from "../mls/key-package";
 import { Identity } from "../mls/group";
 import { counter, nowSeconds } from "./call";
-import { Key, PACKAGE_BACKDATE_S, PACKAGE_INTERVAL_S, PACKAGE_LIFETIME_S, PACKAGE_RESEND_LEFT_S, PEER_SLOTS, UNSPENT_PACKAGES } from "./limits";
+import {
+  Key,
+  PACKAGE_BACKDATE_S,
+  PACKAGE_LIFETIME_S,
+  PACKAGE_RESEND_LEFT_S,
+  PEER_SLOTS,
+  UNSPENT_PACKAGES,
+} from "./limits";
 import { Peer } from "./peers";
 
 // The record: reference 32, not_before u64, order u32, seed 32. An evicted package keeps all but its seed.
@@ -46,10 +53,10 @@ export class Package {
     return this.record + SEED;
   }
 
-  /** Whether the last one is so recent that a peer without a session is not yet answered again. */
-  isRecent(): bool {
+  /** Whether the last one was minted less than `seconds` ago. */
+  isYounger(seconds: u64): bool {
     const mintedAt = this.notBefore() + PACKAGE_BACKDATE_S;
-    return nowSeconds >= mintedAt && nowSeconds - mintedAt < PACKAGE_INTERVAL_S;
+    return nowSeconds >= mintedAt && nowSeconds - mintedAt < seconds;
   }
 
   /** Whether a phone would still take it for a while. */

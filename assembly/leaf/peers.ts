@@ -65,7 +65,7 @@ export class Peer {
   }
 
   set(flag: u32, value: bool): void {
-    const flags = <u32>load<u8>(this.record, FLAGS) & ~flag;
+    const flags = (<u32>load<u8>(this.record, FLAGS)) & ~flag;
     store<u8>(this.record, value ? flags | flag : flags, FLAGS);
   }
 

@@ -5,7 +5,16 @@ import { Span } from "../bytes/span";
 import { alloc, mark, release } from "../runtime/arena";
 import { OK, fail } from "../runtime/fail";
 import { Detail, Kind } from "../runtime/status";
-import { Group, Identity, groupBegin, groupMembers, isMember, memberIdentity, memberIdentityBytes, memberSignatureKey } from "../mls/group";
+import {
+  Group,
+  Identity,
+  groupBegin,
+  groupMembers,
+  isMember,
+  memberIdentity,
+  memberIdentityBytes,
+  memberSignatureKey,
+} from "../mls/group";
 import { EPOCH_SLOTS } from "../mls/limits";
 import { PART_MAX_BYTES, Part, allParts, groupDecode, groupEncode } from "../mls/parts";
 import { Ratchet, SKIPPED_BYTES, roomForSkipped } from "../mls/ratchet";
@@ -43,7 +52,7 @@ function priorKey(peer: Peer, epoch: u64): u32 {
 
 /** Whether a session with the peer is on flash, readable or not. */
 export function slotHasSession(slot: u32): bool {
-  return journalFind((<u32>Key.FirstPart << 8) | slot) != ABSENT;
+  return journalFind(((<u32>Key.FirstPart) << 8) | slot) != ABSENT;
 }
 
 /** A group for the pair of us and `peer`, ready for a join or for its parts. */
@@ -100,8 +109,12 @@ function loadPart(peer: Peer, group: Group, kind: u32, part: u32): bool {
 
 function loadCore(peer: Peer, group: Group): bool {
   const input = make<Reader>();
-  return readValue(sessionKey(peer, CORE), CORE_MAX_BYTES, input)
-    && takePart(group, Part.Member, input) && takePart(group, Part.Head, input) && takePart(group, Part.Epoch, input);
+  return (
+    readValue(sessionKey(peer, CORE), CORE_MAX_BYTES, input) &&
+    takePart(group, Part.Member, input) &&
+    takePart(group, Part.Head, input) &&
+    takePart(group, Part.Epoch, input)
+  );
 }
 
 /** The application ratchet that opens the peer's messages. */
@@ -114,7 +127,8 @@ function peerRatchet(group: Group): Ratchet {
 /** Loads what opens messages of the current epoch. The skipped keys, up to a kilobyte, go to where they are used. */
 function loadReceiver(peer: Peer, group: Group): bool {
   if (!loadPart(peer, group, RECEIVE, Part.Receive)) return false;
-  if (journalFind(sessionKey(peer, HANDSHAKE)) != ABSENT && !loadPart(peer, group, HANDSHAKE, Part.Handshake)) return false;
+  if (journalFind(sessionKey(peer, HANDSHAKE)) != ABSENT && !loadPart(peer, group, HANDSHAKE, Part.Handshake))
+    return false;
   const bytes = journalFind(sessionKey(peer, SKIPPED));
   if (bytes == ABSENT) return true;
   const ratchet = peerRatchet(group);
@@ -131,7 +145,10 @@ function loadPrior(peer: Peer, group: Group, epoch: u64): bool {
   roomForSkipped(ratchet);
   const before = mark();
   const input = make<Reader>();
-  const good = readValue(key, PRIOR_MAX_BYTES, input) && takePart(group, Part.Epoch, input) && takePart(group, Part.Receive, input);
+  const good =
+    readValue(key, PRIOR_MAX_BYTES, input) &&
+    takePart(group, Part.Epoch, input) &&
+    takePart(group, Part.Receive, input);
   if (good) {
     memory.copy(ratchet.skipped, input.at, input.left());
     ratchet.skippedCount = input.left() / SKIPPED_BYTES;
@@ -253,7 +270,9 @@ function isMemberAt(group: Group, leaf: u32, address: usize): bool {
 
 /** The roster rule (leaf.md 5.3, 5): two members, we and the peer, each with the key of its address. */
 export function isPair(group: Group): bool {
-  return groupMembers(group) == 2
-    && isMemberAt(group, group.ownLeaf, group.identity.address)
-    && isMemberAt(group, group.peerLeaf(), group.peerAddress);
+  return (
+    groupMembers(group) == 2 &&
+    isMemberAt(group, group.ownLeaf, group.identity.address) &&
+    isMemberAt(group, group.peerLeaf(), group.peerAddress)
+  );
 }

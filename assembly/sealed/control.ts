@@ -14,7 +14,12 @@ import { uuidFormat } from "../wire/uuid";
 import { FIELD_OVERHEAD_BYTES, writeField } from "./canonical";
 import { isFresh } from "./freshness";
 import {
-  CONTROL_DOMAIN, CONTROL_DOMAIN_BYTES, CONTROL_KEY, CONTROL_KEY_BYTES, CONTROL_SIGNATURE, CONTROL_SIGNATURE_BYTES,
+  CONTROL_DOMAIN,
+  CONTROL_DOMAIN_BYTES,
+  CONTROL_KEY,
+  CONTROL_KEY_BYTES,
+  CONTROL_SIGNATURE,
+  CONTROL_SIGNATURE_BYTES,
 } from "./text";
 
 /** Last byte of the domain by version; the text has that of version 1. */
@@ -32,8 +37,14 @@ const VALUE_MAX_BYTES: u32 = 1024;
  * @param dated  version 2, which covers the stamp; otherwise version 1
  */
 export function controlPayload(frame: Frame, dated: bool): Writer {
-  const most = CONTROL_DOMAIN_BYTES + 5 * FIELD_OVERHEAD_BYTES + frame.senderBytes + UUID_TEXT_BYTES + frame.recipientBytes
-    + frame.contentBytes + STAMP_BYTES;
+  const most =
+    CONTROL_DOMAIN_BYTES +
+    5 * FIELD_OVERHEAD_BYTES +
+    frame.senderBytes +
+    UUID_TEXT_BYTES +
+    frame.recipientBytes +
+    frame.contentBytes +
+    STAMP_BYTES;
   const out = new Writer();
   out.over(alloc(most), most);
   out.bytes(CONTROL_DOMAIN, CONTROL_DOMAIN_BYTES);

@@ -9,8 +9,20 @@ import { writeByteArray, writeUnsigned } from "../wire/json-writer";
 import { memberBytes, memberNumber, memberPtr, readBody } from "./body";
 import { GROUP_ID_MAX_BYTES, groupIdValid } from "./group-id";
 import {
-  CIPHERTEXT, CIPHERTEXT_BYTES, ENVELOPE_MEMBERS, EPOCH, EPOCH_BYTES, GROUP_ID, GROUP_ID_BYTES, MESSAGE_TYPE, MESSAGE_TYPES,
-  MESSAGE_TYPE_BYTES, SENDER_ID, SENDER_ID_BYTES, TIMESTAMP, TIMESTAMP_BYTES,
+  CIPHERTEXT,
+  CIPHERTEXT_BYTES,
+  ENVELOPE_MEMBERS,
+  EPOCH,
+  EPOCH_BYTES,
+  GROUP_ID,
+  GROUP_ID_BYTES,
+  MESSAGE_TYPE,
+  MESSAGE_TYPES,
+  MESSAGE_TYPE_BYTES,
+  SENDER_ID,
+  SENDER_ID_BYTES,
+  TIMESTAMP,
+  TIMESTAMP_BYTES,
 } from "./text";
 
 /** Message types; they advise and decide nothing. */
@@ -31,6 +43,7 @@ const DECIMAL_MAX_BYTES: u32 = 20;
 const NAME_MAX_BYTES: u32 = 11;
 
 const OPEN_BRACE: u32 = 0x7b;
+
 
 @unmanaged
 export class Envelope {
@@ -60,7 +73,11 @@ function readText(input: Reader, most: u32, bytes: usize): usize {
 export function readCompact(ptr: usize, bytes: u32, envelope: Envelope): bool {
   const input = new Reader();
   input.over(ptr, bytes);
-  envelope.groupId = readText(input, GROUP_ID_MAX_BYTES, changetype<usize>(envelope) + offsetof<Envelope>("groupIdBytes"));
+  envelope.groupId = readText(
+    input,
+    GROUP_ID_MAX_BYTES,
+    changetype<usize>(envelope) + offsetof<Envelope>("groupIdBytes"),
+  );
   envelope.sender = readText(input, SENDER_MAX_BYTES, changetype<usize>(envelope) + offsetof<Envelope>("senderBytes"));
   envelope.messageType = input.u8();
   envelope.epoch = input.u64le();
@@ -143,8 +160,21 @@ export function writeCompactHead(out: Writer, envelope: Envelope): void {
 
 /** Room that the JSON form of an envelope needs. */
 export function jsonMaxBytes(envelope: Envelope): u32 {
-  return GROUP_ID_BYTES + envelope.groupIdBytes + MESSAGE_TYPE_BYTES + NAME_MAX_BYTES + EPOCH_BYTES + CIPHERTEXT_BYTES + 2 + 4 * envelope.ciphertextBytes
-    + SENDER_ID_BYTES + envelope.senderBytes + TIMESTAMP_BYTES + 1 + 2 * DECIMAL_MAX_BYTES;
+  return (
+    GROUP_ID_BYTES +
+    envelope.groupIdBytes +
+    MESSAGE_TYPE_BYTES +
+    NAME_MAX_BYTES +
+    EPOCH_BYTES +
+    CIPHERTEXT_BYTES +
+    2 +
+    4 * envelope.ciphertextBytes +
+    SENDER_ID_BYTES +
+    envelope.senderBytes +
+    TIMESTAMP_BYTES +
+    1 +
+    2 * DECIMAL_MAX_BYTES
+  );
 }
 
 /** Writes the JSON form. Ids are addresses and session ids: nothing in them needs an escape. */

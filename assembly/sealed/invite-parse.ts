@@ -8,7 +8,12 @@ import { OK, fail } from "../runtime/fail";
 import { Detail, Kind } from "../runtime/status";
 import { ADDRESS_BYTES, ADDRESS_HASH_BYTES, addressFromKey, addressParse } from "../wire/address";
 import {
-  INVITE_HAS_PETNAME, INVITE_HAS_SIGNATURE, INVITE_TEXT_MAX_BYTES, INVITE_VERSION, Invite, invitePayload,
+  INVITE_HAS_PETNAME,
+  INVITE_HAS_SIGNATURE,
+  INVITE_TEXT_MAX_BYTES,
+  INVITE_VERSION,
+  Invite,
+  invitePayload,
 } from "./invite";
 import { petnameValid } from "./petname";
 

@@ -6,8 +6,19 @@ import { ADDRESS_BYTES } from "../wire/address";
 import { writeByteArray } from "../wire/json-writer";
 import { memberBytes, memberNumber, memberPtr, readBody } from "./body";
 import {
-  KEY_PACKAGE, KEY_PACKAGE_BYTES, KEY_PACKAGE_DATA, KEY_PACKAGE_DATA_BYTES, KEY_PACKAGE_MEMBERS, KEY_PACKAGE_REST,
-  KEY_PACKAGE_REST_BYTES, KEY_PACKAGE_VERSIONS, KEY_PACKAGE_VERSIONS_BYTES, NO_SESSION, NO_SESSION_BYTES, USER_ID, USER_ID_BYTES,
+  KEY_PACKAGE,
+  KEY_PACKAGE_BYTES,
+  KEY_PACKAGE_DATA,
+  KEY_PACKAGE_DATA_BYTES,
+  KEY_PACKAGE_MEMBERS,
+  KEY_PACKAGE_REST,
+  KEY_PACKAGE_REST_BYTES,
+  KEY_PACKAGE_VERSIONS,
+  KEY_PACKAGE_VERSIONS_BYTES,
+  NO_SESSION,
+  NO_SESSION_BYTES,
+  USER_ID,
+  USER_ID_BYTES,
 } from "./text";
 
 /** Places of the members that the device looks at. */
@@ -47,8 +58,17 @@ export function readKeyPackageBody(ptr: usize, bytes: u32, body: KeyPackageBody)
 
 /** Longest content that `writeKeyPackageContent` writes for a package of `bytes` bytes. */
 export function keyPackageContentBytes(bytes: u32): u32 {
-  return KEY_PACKAGE_BYTES + USER_ID_BYTES + ADDRESS_BYTES + KEY_PACKAGE_DATA_BYTES + 2 + 4 * bytes
-    + KEY_PACKAGE_REST_BYTES + NO_SESSION_BYTES + KEY_PACKAGE_VERSIONS_BYTES;
+  return (
+    KEY_PACKAGE_BYTES +
+    USER_ID_BYTES +
+    ADDRESS_BYTES +
+    KEY_PACKAGE_DATA_BYTES +
+    2 +
+    4 * bytes +
+    KEY_PACKAGE_REST_BYTES +
+    NO_SESSION_BYTES +
+    KEY_PACKAGE_VERSIONS_BYTES
+  );
 }
 
 /**
@@ -58,7 +78,13 @@ export function keyPackageContentBytes(bytes: u32): u32 {
  * @param package    the bare KeyPackage
  * @param noSession  say that we hold no session with the peer (leaf.md D11)
  */
-export function writeKeyPackageContent(out: Writer, address: usize, keyPackage: usize, bytes: u32, noSession: bool): void {
+export function writeKeyPackageContent(
+  out: Writer,
+  address: usize,
+  keyPackage: usize,
+  bytes: u32,
+  noSession: bool,
+): void {
   out.bytes(KEY_PACKAGE, KEY_PACKAGE_BYTES);
   out.bytes(USER_ID, USER_ID_BYTES);
   out.bytes(address, ADDRESS_BYTES);

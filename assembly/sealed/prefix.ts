@@ -1,7 +1,13 @@
 // The reserved texts that say what a frame's content is.
 import { equal } from "../bytes/compare";
 import {
-  CONFIRM_ACK_BYTES, CONFIRM_PROBE_BYTES, ENCRYPTED_BYTES, ENC_CONFIRM, ENC_CONFIRM_BYTES, KEY_PACKAGE, KEY_PACKAGE_BYTES,
+  CONFIRM_ACK_BYTES,
+  CONFIRM_PROBE_BYTES,
+  ENCRYPTED_BYTES,
+  ENC_CONFIRM,
+  ENC_CONFIRM_BYTES,
+  KEY_PACKAGE,
+  KEY_PACKAGE_BYTES,
   WELCOME_BYTES,
 } from "./text";
 

@@ -86,51 +86,142 @@ const TEXT: usize = memory.data<u8>([
   0x65, 0x73, 0x74, 0x61, 0x6d, 0x70, 0x5f, 0x6d, 0x73,
 ]);
 
+
 @inline export const KEY_PACKAGE: usize = TEXT + 0;
+
+
 @inline export const KEY_PACKAGE_BYTES: u32 = 15;
+
+
 @inline export const WELCOME: usize = TEXT + 15;
+
+
 @inline export const WELCOME_BYTES: u32 = 15;
+
+
 @inline export const ENCRYPTED: usize = TEXT + 30;
+
+
 @inline export const ENCRYPTED_BYTES: u32 = 11;
+
+
 @inline export const CONFIRM_PROBE: usize = TEXT + 41;
+
+
 @inline export const CONFIRM_PROBE_BYTES: u32 = 21;
+
+
 @inline export const CONFIRM_ACK: usize = TEXT + 62;
+
+
 @inline export const CONFIRM_ACK_BYTES: u32 = 19;
+
+
 @inline export const ENC_CONFIRM: usize = TEXT + 81;
+
+
 @inline export const ENC_CONFIRM_BYTES: u32 = 19;
+
+
 @inline export const CONTROL_DOMAIN: usize = TEXT + 100;
+
+
 @inline export const CONTROL_DOMAIN_BYTES: u32 = 15;
+
+
 @inline export const INVITE_DOMAIN: usize = TEXT + 115;
+
+
 @inline export const INVITE_DOMAIN_BYTES: u32 = 17;
+
+
 @inline export const CONTROL_SIGNATURE: usize = TEXT + 132;
+
+
 @inline export const CONTROL_SIGNATURE_BYTES: u32 = 10;
+
+
 @inline export const CONTROL_KEY: usize = TEXT + 142;
+
+
 @inline export const CONTROL_KEY_BYTES: u32 = 9;
+
+
 @inline export const ACK_FOR: usize = TEXT + 151;
+
+
 @inline export const ACK_FOR_BYTES: u32 = 7;
+
+
 @inline export const SESSION: usize = TEXT + 158;
+
+
 @inline export const SESSION_BYTES: u32 = 8;
+
+
 @inline export const USER_ID: usize = TEXT + 166;
+
+
 @inline export const USER_ID_BYTES: u32 = 12;
+
+
 @inline export const KEY_PACKAGE_DATA: usize = TEXT + 178;
+
+
 @inline export const KEY_PACKAGE_DATA_BYTES: u32 = 21;
+
+
 @inline export const KEY_PACKAGE_REST: usize = TEXT + 199;
+
+
 @inline export const KEY_PACKAGE_REST_BYTES: u32 = 75;
+
+
 @inline export const NO_SESSION: usize = TEXT + 274;
+
+
 @inline export const NO_SESSION_BYTES: u32 = 18;
+
+
 @inline export const KEY_PACKAGE_VERSIONS: usize = TEXT + 292;
+
+
 @inline export const KEY_PACKAGE_VERSIONS_BYTES: u32 = 133;
+
+
 @inline export const GROUP_ID: usize = TEXT + 425;
+
+
 @inline export const GROUP_ID_BYTES: u32 = 13;
+
+
 @inline export const MESSAGE_TYPE: usize = TEXT + 438;
+
+
 @inline export const MESSAGE_TYPE_BYTES: u32 = 18;
+
+
 @inline export const EPOCH: usize = TEXT + 456;
+
+
 @inline export const EPOCH_BYTES: u32 = 10;
+
+
 @inline export const CIPHERTEXT: usize = TEXT + 466;
+
+
 @inline export const CIPHERTEXT_BYTES: u32 = 14;
+
+
 @inline export const SENDER_ID: usize = TEXT + 480;
+
+
 @inline export const SENDER_ID_BYTES: u32 = 14;
+
+
 @inline export const TIMESTAMP: usize = TEXT + 494;
+
+
 @inline export const TIMESTAMP_BYTES: u32 = 17;
 /** Names of the message types by code, each ended by a zero. */
 @inline export const MESSAGE_TYPES: usize = TEXT + 511;

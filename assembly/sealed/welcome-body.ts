@@ -8,6 +8,7 @@ const GROUP_ID: u32 = 0;
 const WELCOME_DATA: u32 = 1;
 const INVITER_ID: u32 = 2;
 
+
 @unmanaged
 export class WelcomeBody {
   groupId: usize;

@@ -7,13 +7,13 @@ core_sources := app/core.c app/core_imports.c
 
 baseline_sources := $(app_sources) app/core_none.c
 baseline_image := IMAGE_BASELINE
-baseline_stack := 1024
+baseline_stack := 512
 
 leaf_sources := $(app_sources) $(core_sources) images/core_in_place.c
 leaf_image := IMAGE_LEAF
 leaf_wamr := aot
 leaf_stack := 8192
-leaf_pool := 65536
+leaf_pool := 45056
 leaf_operands := 1024
 
 leaf-interp_sources := $(app_sources) $(core_sources) images/core_copied.c

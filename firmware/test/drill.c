@@ -18,6 +18,9 @@ enum {
     WRITE_CODE_GUARDED,
     HANG,
     MEASURE,
+    UDF_GUARDED,
+    UNWIND_GUARDED,
+    RETURN_GUARDED,
 };
 
 enum { ANSWER_LOG = 0x72, ANSWER_REPLY = 0x80 };
@@ -58,6 +61,26 @@ overflow_stack(void *unused)
 {
     (void)unused;
     recurse(0);
+}
+
+static void
+run_udf(void *unused)
+{
+    (void)unused;
+    __asm__ volatile("udf #42");
+}
+
+static void
+unwind(void *unused)
+{
+    (void)unused;
+    board_unwind();
+}
+
+static void
+do_nothing(void *unused)
+{
+    (void)unused;
 }
 
 static void
@@ -121,6 +144,12 @@ break_rule(uint8_t rule)
             return board_guard(overflow_stack, 0);
         case WRITE_CODE_GUARDED:
             return board_guard(write_code, 0);
+        case UDF_GUARDED:
+            return board_guard(run_udf, 0);
+        case UNWIND_GUARDED:
+            return board_guard(unwind, 0);
+        case RETURN_GUARDED:
+            return board_guard(do_nothing, 0);
         case HANG:
             hang();
         case MEASURE:

@@ -12,7 +12,7 @@ export function instantiateBlind(wasm: Uint8Array): WebAssembly.Exports {
 export function withoutCustomSections(wasm: Uint8Array): Buffer {
   const HEADER_BYTES = 8;
   const kept = [wasm.subarray(0, HEADER_BYTES)];
-  for (let at = HEADER_BYTES; at < wasm.length; ) {
+  for (let at = HEADER_BYTES; at < wasm.length;) {
     const id = wasm[at]!;
     let size = 0;
     let next = at + 1;

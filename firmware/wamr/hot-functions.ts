@@ -50,7 +50,9 @@ if (process.argv[1] === import.meta.filename) {
     const indices = hotIndices(names, hotPatterns(readFileSync(listPath, "utf8")));
     writeFileSync(outPath, indices.map((index) => `${index}\n`).join(""));
   } catch (error) {
-    console.error(`error: the hot functions cannot be found\n  why   ${(error as Error).message}\n  next  correct ${listPath}`);
+    console.error(
+      `error: the hot functions cannot be found\n  why   ${(error as Error).message}\n  next  correct ${listPath}`,
+    );
     process.exit(1);
   }
 }

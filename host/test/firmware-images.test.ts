@@ -341,6 +341,9 @@ describe("rules of the board", () => {
     WriteCodeGuarded: 11,
     Hang: 12,
     Measure: 13,
+    UdfGuarded: 14,
+    UnwindGuarded: 15,
+    ReturnGuarded: 16,
   };
   const drill = (): Emulator => Emulator.start(image("drill"), flashFile());
   const result = async (board: Emulator, rule: number): Promise<number> =>
@@ -363,11 +366,15 @@ describe("rules of the board", () => {
     expect(board.logs.at(-1)).toMatch(words);
   });
 
-  it("a guard survives faults, again and again", async () => {
+  it("a guard survives faults, again and again, and tells them apart", async () => {
+    const [RETURNED, UNWOUND, FAULT, UDF] = [0, 1, 2, 256];
     const board = drill();
     for (let i = 0; i < 3; i++) {
-      expect(await result(board, Rule.OverflowStackGuarded)).toBe(0);
-      expect(await result(board, Rule.WriteCodeGuarded)).toBe(0);
+      expect(await result(board, Rule.ReturnGuarded)).toBe(RETURNED);
+      expect(await result(board, Rule.OverflowStackGuarded)).toBe(FAULT);
+      expect(await result(board, Rule.UdfGuarded)).toBe(UDF + 42);
+      expect(await result(board, Rule.WriteCodeGuarded)).toBe(FAULT);
+      expect(await result(board, Rule.UnwindGuarded)).toBe(UNWOUND);
     }
     expect(board.logs).toEqual(["drill ready"]);
   });

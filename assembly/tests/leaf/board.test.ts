@@ -9,7 +9,7 @@ import { NOW, openDevice, pair, type Paired } from "./pairing.ts";
 import { encodeFrame, type JsonFrame, Peer } from "./peer.ts";
 
 const stamp = NOW * 1000n;
-const LONGEST_APP_ID = "\"".repeat(256);
+const LONGEST_APP_ID = '"'.repeat(256);
 /** Texts up to this length must open when they come in wire v1. */
 const TEXT_BYTES_THAT_OPEN = 1500;
 
@@ -45,15 +45,19 @@ describe("memory of the board build", () => {
     const cut = (device.exports as unknown as Record<string, WebAssembly.Global>).__heap_base!.value as number;
     // The arena is what lies between static data and the cut; its upper half was in use during the join.
     expect(device.image.slice(cut - 4096, cut).every((byte) => byte === 0)).toBe(true);
-    expect(device.image.slice(device.mailbox, device.mailbox + device.mailboxBytes).every((byte) => byte === 0)).toBe(true);
+    expect(device.image.slice(device.mailbox, device.mailbox + device.mailboxBytes).every((byte) => byte === 0)).toBe(
+      true,
+    );
   });
 
   it("seals the longest text for a peer that reads JSON only, under the longest application id", async () => {
     const opened = openDevice(modulePath);
     expect(opened.device.open(LONGEST_APP_ID).kind).toBe("OK");
     const { device, peer, address } = await pair(opened);
-    expect(device.receive(encodeFrame(peer.keyPackage(address, stamp, { wire_versions: [], env_versions: [] })), NOW).kind).toBe("OK");
-    const text = "\"".repeat(1024);
+    expect(
+      device.receive(encodeFrame(peer.keyPackage(address, stamp, { wire_versions: [], env_versions: [] })), NOW).kind,
+    ).toBe("OK");
+    const text = '"'.repeat(1024);
     const sealed = device.seal(peer.address, text, NOW);
     expect(sealed.kind).toBe("OK");
     expect(await peer.group!.open(envelopeOf(decodeFrame(sealed.frames[0]!)).ciphertext)).toBe(text);
@@ -65,7 +69,10 @@ describe("memory of the board build", () => {
     expect(opened.device.open(LONGEST_APP_ID).kind).toBe("OK");
     const { device, peer, address, hash } = await pair(opened);
     const plain = { wire_versions: [], env_versions: [] };
-    const reset = device.receive(encodeFrame(peer.keyPackage(address, stamp + 1n, { ...plain, session_reset: true })), NOW);
+    const reset = device.receive(
+      encodeFrame(peer.keyPackage(address, stamp + 1n, { ...plain, session_reset: true })),
+      NOW,
+    );
     expect(reset.kind).toBe("OK");
     const welcome = await peer.welcome(address, hash, keyPackageOf(decodeFrame(reset.frames[0]!)), stamp + 2n);
     expect(device.receive(encodeFrame(welcome), NOW).kind).toBe("OK");
@@ -83,7 +90,24 @@ describe("memory of the board build", () => {
     const refusedFrom = [...kinds].find(([, kind]) => kind !== "OK")![0];
     expect(refusedFrom).toBeGreaterThan(TEXT_BYTES_THAT_OPEN);
     expect([...kinds].every(([bytes, kind]) => kind === (bytes < refusedFrom ? "OK" : "MalformedFrame"))).toBe(true);
-    for (let bytes = 1000; bytes <= 5500; bytes += 500) expect(["OK", "MalformedFrame"]).toContain(await opens(bytes, json));
+    for (let bytes = 1000; bytes <= 5500; bytes += 500)
+      expect(["OK", "MalformedFrame"]).toContain(await opens(bytes, json));
+  });
+
+  it("a commit is applied with a full list of skipped keys, and late messages with theirs", async () => {
+    const { device, peer, address, hash } = await board();
+    const late: Uint8Array[] = [];
+    for (let epoch = 0; epoch < 4; epoch++) {
+      for (let i = 0; i < 40; i++) late.push(await peer.group!.seal("y".repeat(1000)));
+      const newest = encodeBinary(peer.compact(address, hash, await peer.group!.seal("newest")));
+      expect(device.receive(newest, NOW).kind).toBe("OK");
+      const commit = device.receive(encodeBinary(peer.compact(address, hash, await peer.group!.commit())), NOW);
+      expect(commit.events).toMatchObject([{ type: "CommitApplied" }]);
+    }
+    const opens = (index: number): string =>
+      device.receive(encodeBinary(peer.compact(address, hash, late[index]!)), NOW).kind;
+    // 32 of 40 are kept, of the three epochs before this one.
+    expect([39, 40 + 7, 40 + 8, 80 + 39, 120 + 8].map(opens)).toEqual(["Mls", "Mls", "OK", "OK", "OK"]);
   });
 
   it("commits of any size are applied or refused", async () => {
@@ -122,10 +146,13 @@ describe("memory of the board build", () => {
     for (let bytes = 0; bytes < 8000; bytes += 1000) {
       const body = { later: "z".repeat(bytes) };
       const long = peer.keyPackage(address, stamp, body);
-      const tail = peer.sign(peer.frame(address, `__MLS_CONFIRM_PROBE__${"A".repeat(4 * (bytes >> 2))}`, { timestamp: stamp }));
-      for (const frame of [long, tail]) for (const encode of [encodeFrame, encodeBinary]) {
-        expect(["OK", "MalformedFrame"]).toContain(receive(frame, encode)?.kind ?? "OK");
-      }
+      const tail = peer.sign(
+        peer.frame(address, `__MLS_CONFIRM_PROBE__${"A".repeat(4 * (bytes >> 2))}`, { timestamp: stamp }),
+      );
+      for (const frame of [long, tail])
+        for (const encode of [encodeFrame, encodeBinary]) {
+          expect(["OK", "MalformedFrame"]).toContain(receive(frame, encode)?.kind ?? "OK");
+        }
     }
   });
 });
@@ -141,30 +168,45 @@ describe("hostile bytes", () => {
 
   it("arbitrary bytes", async () => {
     const { device, peer } = await board();
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 8192 }), fc.constantFrom(0xf5, 0x7b, 0x5b), (data, first) => {
-      survives(device, data);
-      if (data.length > 0) data[0] = first;
-      survives(device, data);
-    }), { numRuns: 150 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 8192 }), fc.constantFrom(0xf5, 0x7b, 0x5b), (data, first) => {
+        survives(device, data);
+        if (data.length > 0) data[0] = first;
+        survives(device, data);
+      }),
+      { numRuns: 150 },
+    );
     expect(device.seal(peer.address, "alive", NOW).kind).toBe("OK");
   });
 
   it("frames with changed, lost and added bytes", async () => {
     const { device, peer, address, hash } = await board();
-    const welcome = await peer.welcome(address, hash, keyPackageOf(decodeFrame(device.advertise(peer.address, NOW).frames[0]!)), stamp);
+    const welcome = await peer.welcome(
+      address,
+      hash,
+      keyPackageOf(decodeFrame(device.advertise(peer.address, NOW).frames[0]!)),
+      stamp,
+    );
     const good = [
-      encodeFrame(peer.keyPackage(address, stamp)), encodeBinary(peer.keyPackage(address, stamp)), encodeFrame(welcome), encodeBinary(welcome),
-      encodeBinary(peer.compact(address, hash, new Uint8Array(300).fill(7))), encodeFrame(peer.sealed(address, hash, new Uint8Array(300).fill(7))),
+      encodeFrame(peer.keyPackage(address, stamp)),
+      encodeBinary(peer.keyPackage(address, stamp)),
+      encodeFrame(welcome),
+      encodeBinary(welcome),
+      encodeBinary(peer.compact(address, hash, new Uint8Array(300).fill(7))),
+      encodeFrame(peer.sealed(address, hash, new Uint8Array(300).fill(7))),
     ];
     const edit = fc.record({ at: fc.nat(), byte: fc.nat(255), drop: fc.nat(3), add: fc.nat(3) });
-    fc.assert(fc.property(fc.constantFrom(...good), fc.array(edit, { minLength: 1, maxLength: 4 }), (frame, edits) => {
-      let data = [...frame];
-      for (const { at, byte, drop, add } of edits) {
-        data.splice(at % data.length, drop + 1, ...Array<number>(add).fill(byte));
-        if (data.length === 0) data = [byte];
-      }
-      survives(device, new Uint8Array(data));
-    }), { numRuns: 200 });
+    fc.assert(
+      fc.property(fc.constantFrom(...good), fc.array(edit, { minLength: 1, maxLength: 4 }), (frame, edits) => {
+        let data = [...frame];
+        for (const { at, byte, drop, add } of edits) {
+          data.splice(at % data.length, drop + 1, ...Array<number>(add).fill(byte));
+          if (data.length === 0) data = [byte];
+        }
+        survives(device, new Uint8Array(data));
+      }),
+      { numRuns: 200 },
+    );
     expect(device.peers()).toContain(peer.address);
   });
 

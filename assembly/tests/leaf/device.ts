@@ -46,7 +46,9 @@ export interface Outcome {
 
 /** UUID text of 16 bytes. */
 export function uuidText(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return Buffer.from(bytes)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
 export function decodeEvent(data: Uint8Array): LeafEvent {
@@ -55,9 +57,15 @@ export function decodeEvent(data: Uint8Array): LeafEvent {
   const peer = Buffer.from(data.slice(1, 45)).toString("latin1");
   const rest = data.slice(45);
   if (type === "MessageReceived") {
-    return { type, peer, frameId: uuidText(rest.slice(0, 16)), text: new TextDecoder("utf-8", { fatal: true }).decode(rest.slice(16)) };
+    return {
+      type,
+      peer,
+      frameId: uuidText(rest.slice(0, 16)),
+      text: new TextDecoder("utf-8", { fatal: true }).decode(rest.slice(16)),
+    };
   }
-  if (type === "CommitApplied") return { type, peer, epoch: new DataView(rest.buffer, rest.byteOffset).getBigUint64(0, true) };
+  if (type === "CommitApplied")
+    return { type, peer, epoch: new DataView(rest.buffer, rest.byteOffset).getBigUint64(0, true) };
   return { type: type as "PeerAdvertised", peer };
 }
 
@@ -93,7 +101,8 @@ export class LeafDevice {
     const board = {
       entropy: (at: number, count: number) => (this.entropy(bytes(at, count)) ? 0 : 1),
       flash_read: (at: number, into: number, count: number) => (this.flash.read(at, bytes(into, count)) ? 0 : 1),
-      flash_program: (at: number, from: number, count: number) => write(() => (this.flash.program(at, bytes(from, count).slice()) ? 0 : 1)),
+      flash_program: (at: number, from: number, count: number) =>
+        write(() => (this.flash.program(at, bytes(from, count).slice()) ? 0 : 1)),
       flash_erase: (page: number) => write(() => (this.flash.erase(page) ? 0 : 1)),
       flash_geometry: () => (Math.log2(this.flash.geometry.pageBytes) << 16) | this.flash.geometry.pages,
       device_key: (at: number) => {
@@ -150,7 +159,8 @@ export class LeafDevice {
       flashBytes: counters.bytes,
       erases: counters.erases,
     };
-    if (outcome.kind !== "OK" && (outcome.frames.length > 0 || outcome.events.length > 0)) throw new Error("a refused call spoke");
+    if (outcome.kind !== "OK" && (outcome.frames.length > 0 || outcome.events.length > 0))
+      throw new Error("a refused call spoke");
     return outcome;
   }
 

@@ -58,7 +58,9 @@ class Cursor {
 }
 
 const uuid = (bytes: Uint8Array): string =>
-  Buffer.from(bytes).toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  Buffer.from(bytes)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 function decodeBinary(data: Uint8Array): SeenFrame {
   const cursor = new Cursor(data);
@@ -86,8 +88,21 @@ function decodeBinary(data: Uint8Array): SeenFrame {
   }
   if (cursor.at !== data.length) throw new Error("bytes after the frame");
   return {
-    wire: "binary", id, sender: sender!, recipient: recipient!, app_id: app_id!, priority, ttl, hop_count, timestamp: (zigzag >> 1n) ^ -(zigzag & 1n),
-    lamport_clock, content_type: "text", content, metadata, requires_ack, reply_to_msg: null,
+    wire: "binary",
+    id,
+    sender: sender!,
+    recipient: recipient!,
+    app_id: app_id!,
+    priority,
+    ttl,
+    hop_count,
+    timestamp: (zigzag >> 1n) ^ -(zigzag & 1n),
+    lamport_clock,
+    content_type: "text",
+    content,
+    metadata,
+    requires_ack,
+    reply_to_msg: null,
   };
 }
 
@@ -164,10 +179,22 @@ export interface SeenEnvelope {
 export function envelopeOf(frame: SeenFrame): SeenEnvelope {
   const body = frame.content.slice("__MLS_ENC__".length);
   if (body.startsWith("{")) {
-    const json = JSON.parse(body) as { group_id: string; message_type: string; epoch: number; ciphertext: number[]; sender_id: string; timestamp_ms: number };
+    const json = JSON.parse(body) as {
+      group_id: string;
+      message_type: string;
+      epoch: number;
+      ciphertext: number[];
+      sender_id: string;
+      timestamp_ms: number;
+    };
     return {
-      form: "json", groupId: json.group_id, senderId: json.sender_id, messageType: json.message_type, epoch: BigInt(json.epoch),
-      timestampMs: BigInt(json.timestamp_ms), ciphertext: new Uint8Array(json.ciphertext),
+      form: "json",
+      groupId: json.group_id,
+      senderId: json.sender_id,
+      messageType: json.message_type,
+      epoch: BigInt(json.epoch),
+      timestampMs: BigInt(json.timestamp_ms),
+      ciphertext: new Uint8Array(json.ciphertext),
     };
   }
   const raw = Buffer.from(body, "base64");
@@ -178,7 +205,12 @@ export function envelopeOf(frame: SeenFrame): SeenEnvelope {
   const at = senderAt + senderBytes;
   if (raw.length !== at + 21 + raw.readUInt32LE(at + 17)) throw new Error("bytes after the ciphertext");
   return {
-    form: "compact", groupId: raw.toString("utf8", 4, 4 + groupBytes), senderId: raw.toString("utf8", senderAt, at), messageType: raw[at]!,
-    epoch: raw.readBigUInt64LE(at + 1), timestampMs: raw.readBigUInt64LE(at + 9), ciphertext: new Uint8Array(raw.subarray(at + 21)),
+    form: "compact",
+    groupId: raw.toString("utf8", 4, 4 + groupBytes),
+    senderId: raw.toString("utf8", senderAt, at),
+    messageType: raw[at]!,
+    epoch: raw.readBigUInt64LE(at + 1),
+    timestampMs: raw.readBigUInt64LE(at + 9),
+    ciphertext: new Uint8Array(raw.subarray(at + 21)),
   };
 }

@@ -46,11 +46,19 @@ function plain(event: LeafEvent): Record<string, unknown> {
 }
 
 /** Hands a frame over and compares what comes of it. */
-export function expectOutcome(device: LeafDevice, frame: Uint8Array, now: bigint, expected: Expected): ReturnType<LeafDevice["receive"]> {
+export function expectOutcome(
+  device: LeafDevice,
+  frame: Uint8Array,
+  now: bigint,
+  expected: Expected,
+): ReturnType<LeafDevice["receive"]> {
   const outcome = device.receive(frame, now);
   assert.equal(outcome.kind, expected.ok ? "OK" : expected.error_kind);
   assert.deepEqual(outcome.events.map(plain), expected.events ?? []);
-  assert.deepEqual(outcome.frames.map((data) => frameKind(decodeFrame(data))), expected.outbound ?? []);
+  assert.deepEqual(
+    outcome.frames.map((data) => frameKind(decodeFrame(data))),
+    expected.outbound ?? [],
+  );
   return outcome;
 }
 

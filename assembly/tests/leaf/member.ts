@@ -1,14 +1,36 @@
 // The phone's side of a group under a key of its own choice: the independent MLS implementation ts-mls.
 import {
-  type CiphersuiteImpl, type ClientConfig, type ClientState, createApplicationMessage, createCommit, createGroup, createProposal,
-  type CreateCommitOptions, decodeMlsMessage, defaultAuthenticationService, defaultKeyPackageEqualityConfig, emptyPskIndex,
-  encodeMlsMessage, generateKeyPackageWithKey, getCiphersuiteFromName, getCiphersuiteImpl, type KeyPackage, type MLSMessage,
-  processPrivateMessage, type Proposal,
+  type CiphersuiteImpl,
+  type ClientConfig,
+  type ClientState,
+  createApplicationMessage,
+  createCommit,
+  createGroup,
+  createProposal,
+  type CreateCommitOptions,
+  decodeMlsMessage,
+  defaultAuthenticationService,
+  defaultKeyPackageEqualityConfig,
+  emptyPskIndex,
+  encodeMlsMessage,
+  generateKeyPackageWithKey,
+  getCiphersuiteFromName,
+  getCiphersuiteImpl,
+  type KeyPackage,
+  type MLSMessage,
+  processPrivateMessage,
+  type Proposal,
 } from "ts-mls";
 
 const text = new TextEncoder();
 const SUITE = "MLS_128_DHKEMX25519_AES128GCM_SHA256_Ed25519" as const;
-const CAPABILITIES = { versions: ["mls10" as const], ciphersuites: [SUITE], extensions: [], proposals: [], credentials: ["basic" as const] };
+const CAPABILITIES = {
+  versions: ["mls10" as const],
+  ciphersuites: [SUITE],
+  extensions: [],
+  proposals: [],
+  credentials: ["basic" as const],
+};
 const LIFETIME = { notBefore: 0n, notAfter: 4_000_000_000n };
 const CONFIG: ClientConfig = {
   keyRetentionConfig: { retainKeysForGenerations: 2048, retainKeysForEpochs: 4, maximumForwardRatchetSteps: 8192 },
@@ -37,7 +59,14 @@ export interface SigningKeys {
 /** A key package of somebody with this address and key. */
 export async function packageOf(address: string, keys: SigningKeys): Promise<KeyPackage> {
   const credential = { credentialType: "basic" as const, identity: text.encode(address) };
-  const made = await generateKeyPackageWithKey(credential, CAPABILITIES, LIFETIME, [], { signKey: keys.seed, publicKey: keys.publicKey }, await suiteOne());
+  const made = await generateKeyPackageWithKey(
+    credential,
+    CAPABILITIES,
+    LIFETIME,
+    [],
+    { signKey: keys.seed, publicKey: keys.publicKey },
+    await suiteOne(),
+  );
   return made.publicPackage;
 }
 
@@ -51,8 +80,18 @@ export class Member {
   static async found(groupId: string, address: string, keys: SigningKeys): Promise<Member> {
     const impl = await suiteOne();
     const credential = { credentialType: "basic" as const, identity: text.encode(address) };
-    const own = await generateKeyPackageWithKey(credential, CAPABILITIES, LIFETIME, [], { signKey: keys.seed, publicKey: keys.publicKey }, impl);
-    return new Member(await createGroup(text.encode(groupId), own.publicPackage, own.privatePackage, [], impl, CONFIG), impl);
+    const own = await generateKeyPackageWithKey(
+      credential,
+      CAPABILITIES,
+      LIFETIME,
+      [],
+      { signKey: keys.seed, publicKey: keys.publicKey },
+      impl,
+    );
+    return new Member(
+      await createGroup(text.encode(groupId), own.publicPackage, own.privatePackage, [], impl, CONFIG),
+      impl,
+    );
   }
 
   /** A copy that goes its own way. */
@@ -66,7 +105,10 @@ export class Member {
       proposalType: "add",
       add: { keyPackage: item instanceof Uint8Array ? decodePackage(item) : item },
     }));
-    const result = await createCommit({ state: this.state, cipherSuite: this.impl }, { extraProposals, ratchetTreeExtension: true });
+    const result = await createCommit(
+      { state: this.state, cipherSuite: this.impl },
+      { extraProposals, ratchetTreeExtension: true },
+    );
     this.state = result.newState;
     return encodeMlsMessage({ welcome: result.welcome!, wireformat: "mls_welcome", version: "mls10" });
   }
@@ -90,7 +132,11 @@ export class Member {
     const plain = typeof message === "string" ? text.encode(message) : message;
     const result = await createApplicationMessage(this.state, plain, this.impl);
     this.state = result.newState;
-    return encodeMlsMessage({ privateMessage: result.privateMessage, wireformat: "mls_private_message", version: "mls10" });
+    return encodeMlsMessage({
+      privateMessage: result.privateMessage,
+      wireformat: "mls_private_message",
+      version: "mls10",
+    });
   }
 
   async open(message: Uint8Array): Promise<string> {

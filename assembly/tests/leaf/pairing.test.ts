@@ -60,7 +60,10 @@ describe("pairing", () => {
   it("a peer that advertised nothing gets JSON on the wire and in the envelope", async () => {
     const { device, address, hash } = openDevice();
     const peer = new Peer(new Uint8Array(32).fill(0x23));
-    const hello = device.receive(encodeFrame(peer.keyPackage(address, stamp, { wire_versions: [], env_versions: [] })), NOW);
+    const hello = device.receive(
+      encodeFrame(peer.keyPackage(address, stamp, { wire_versions: [], env_versions: [] })),
+      NOW,
+    );
     const offer = decodeFrame(hello.frames[0]!);
     expect(offer.wire).toBe("json");
     const joined = device.receive(encodeFrame(await peer.welcome(address, hash, keyPackageOf(offer), stamp)), NOW);
@@ -93,7 +96,8 @@ describe("the device answers only when open", () => {
 
   it("looks at the application id before it writes", () => {
     const device = new LeafDevice();
-    for (const bad of ["", "a/b", "..", "a:b", "x".repeat(257), "a\u0000b"]) expect(device.open(bad).kind).toBe("MalformedFrame");
+    for (const bad of ["", "a/b", "..", "a:b", "x".repeat(257), "a\u0000b"])
+      expect(device.open(bad).kind).toBe("MalformedFrame");
     expect(device.flash.dump().every((byte) => byte === 0xff)).toBe(true);
   });
 

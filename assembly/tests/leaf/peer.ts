@@ -26,7 +26,7 @@ export function addressOfHash(hash: Uint8Array): string {
   let held = 0;
   for (const byte of [1, ...hash]) {
     held = (held << 8) | byte;
-    for (bits += 8; bits >= 5; ) {
+    for (bits += 8; bits >= 5;) {
       bits -= 5;
       groups.push((held >> bits) & 31);
     }
@@ -74,7 +74,10 @@ const field = (data: Uint8Array): Uint8Array => {
 
 /** The canonical signing payload of a control frame (sealed.md section 6). */
 export function controlPayload(frame: JsonFrame, version: 1 | 2): Uint8Array {
-  const parts = [text.encode(`offline-ctrl-v${version}`), ...[frame.sender, frame.id, frame.recipient, frame.content].map((item) => field(text.encode(item)))];
+  const parts = [
+    text.encode(`offline-ctrl-v${version}`),
+    ...[frame.sender, frame.id, frame.recipient, frame.content].map((item) => field(text.encode(item))),
+  ];
   if (version === 2) {
     const stamp = new Uint8Array(8);
     new DataView(stamp.buffer).setBigInt64(0, BigInt(frame.timestamp));
@@ -106,8 +109,20 @@ export class Peer {
     serial += 1;
     return {
       id: `aa000000-0000-0000-0000-${serial.toString(16).padStart(12, "0")}`,
-      sender: this.address, recipient, app_id: "com.example.lock", priority: "high", ttl: 8, hop_count: 0, timestamp: 0, lamport_clock: 0,
-      content_type: "text", content, metadata: {}, requires_ack: true, reply_to_msg: null, ...more,
+      sender: this.address,
+      recipient,
+      app_id: "com.example.lock",
+      priority: "high",
+      ttl: 8,
+      hop_count: 0,
+      timestamp: 0,
+      lamport_clock: 0,
+      content_type: "text",
+      content,
+      metadata: {},
+      requires_ack: true,
+      reply_to_msg: null,
+      ...more,
     };
   }
 
@@ -127,7 +142,13 @@ export class Peer {
   }
 
   /** Makes a group over the device's key package and the frame with its Welcome. */
-  async welcome(device: string, deviceHash: Uint8Array, keyPackage: Uint8Array, timestamp: bigint, others: KeyPackage[] = []): Promise<JsonFrame> {
+  async welcome(
+    device: string,
+    deviceHash: Uint8Array,
+    keyPackage: Uint8Array,
+    timestamp: bigint,
+    others: KeyPackage[] = [],
+  ): Promise<JsonFrame> {
     const id = this.sessionId(device, deviceHash);
     this.group = await Member.found(id, this.address, this);
     const welcome = await this.group.add(keyPackage, ...others);
@@ -141,13 +162,28 @@ export class Peer {
     const id = text.encode(this.sessionId(device, deviceHash));
     const sender = text.encode(this.address);
     const fixed = new Uint8Array(17);
-    const body = Buffer.concat([word(id.length), id, word(sender.length), sender, fixed, word(ciphertext.length), ciphertext]);
+    const body = Buffer.concat([
+      word(id.length),
+      id,
+      word(sender.length),
+      sender,
+      fixed,
+      word(ciphertext.length),
+      ciphertext,
+    ]);
     return this.frame(device, `__MLS_ENC__${body.toString("base64")}`, { priority: "medium", ...more });
   }
 
   /** A sealed frame around an MLSMessage, in the JSON form. */
   sealed(device: string, deviceHash: Uint8Array, ciphertext: Uint8Array, more: Partial<JsonFrame> = {}): JsonFrame {
-    const body = { group_id: this.sessionId(device, deviceHash), message_type: "Application", epoch: 1, ciphertext: [...ciphertext], sender_id: this.address, timestamp_ms: 1 };
+    const body = {
+      group_id: this.sessionId(device, deviceHash),
+      message_type: "Application",
+      epoch: 1,
+      ciphertext: [...ciphertext],
+      sender_id: this.address,
+      timestamp_ms: 1,
+    };
     return this.frame(device, `__MLS_ENC__${toJson(body)}`, { priority: "medium", ...more });
   }
 }

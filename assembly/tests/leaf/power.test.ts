@@ -20,7 +20,11 @@ function copyOf(image: Uint8Array): LeafDevice {
  * Runs `call` on copies of a device, with power lost before and within each flash operation, and hands what the next
  * power-up finds to `check`.
  */
-function atEveryCut(image: Uint8Array, call: (device: LeafDevice) => Outcome, check: (device: LeafDevice) => void): number {
+function atEveryCut(
+  image: Uint8Array,
+  call: (device: LeafDevice) => Outcome,
+  check: (device: LeafDevice) => void,
+): number {
   let cuts = 0;
   for (let after = 0; ; after++) {
     for (const kind of ["cut", "tear"] as const) {
@@ -42,9 +46,13 @@ function atEveryCut(image: Uint8Array, call: (device: LeafDevice) => Outcome, ch
   }
 }
 
-const receive = (frame: JsonFrame) => (device: LeafDevice): Outcome => device.receive(encodeFrame(frame), NOW);
+const receive =
+  (frame: JsonFrame) =>
+  (device: LeafDevice): Outcome =>
+    device.receive(encodeFrame(frame), NOW);
 const kinds = (outcome: Outcome): string[] => outcome.frames.map((frame) => frameKind(decodeFrame(frame)));
-const first = (outcome: Outcome): string => outcome.events.map((event) => (event.type === "Ignored" ? event.reason : event.type)).join();
+const first = (outcome: Outcome): string =>
+  outcome.events.map((event) => (event.type === "Ignored" ? event.reason : event.type)).join();
 
 describe("power cuts", () => {
   it("provisioning: no identity, or a whole one", () => {
@@ -68,12 +76,16 @@ describe("power cuts", () => {
   it("mint: the package of the frame that never left is never half there", async () => {
     const { device, address, hash } = openDevice();
     const peer = peerOf(0x22);
-    const cuts = atEveryCut(device.flash.dump(), (copy) => copy.advertise(peer.address, NOW), (copy) => {
-      expect([[], [peer.address]]).toContainEqual(copy.peers());
-      const offer = copy.advertise(peer.address, NOW);
-      expect(offer.kind).toBe("OK");
-      expect(copy.peers()).toEqual([peer.address]);
-    });
+    const cuts = atEveryCut(
+      device.flash.dump(),
+      (copy) => copy.advertise(peer.address, NOW),
+      (copy) => {
+        expect([[], [peer.address]]).toContainEqual(copy.peers());
+        const offer = copy.advertise(peer.address, NOW);
+        expect(offer.kind).toBe("OK");
+        expect(copy.peers()).toEqual([peer.address]);
+      },
+    );
     expect(cuts).toBeGreaterThan(40);
     expect(hash.length + address.length).toBe(64);
   });
@@ -109,9 +121,13 @@ describe("power cuts", () => {
     const image = device.flash.dump();
     const whole = copyOf(image);
     const next = [whole, whole].map((copy) => decodeFrame(copy.seal(peer.address, "next", NOW).frames[0]!).id);
-    atEveryCut(image, (copy) => copy.seal(peer.address, "lost", NOW), (copy) => {
-      expect(next).toContain(decodeFrame(copy.seal(peer.address, "next", NOW).frames[0]!).id);
-    });
+    atEveryCut(
+      image,
+      (copy) => copy.seal(peer.address, "lost", NOW),
+      (copy) => {
+        expect(next).toContain(decodeFrame(copy.seal(peer.address, "next", NOW).frames[0]!).id);
+      },
+    );
     // Whichever it was, the phone opens what comes after what it already has.
     const before = device.seal(peer.address, "first", NOW);
     await peer.group!.open(envelopeOf(decodeFrame(before.frames[0]!)).ciphertext);
@@ -150,12 +166,16 @@ describe("power cuts", () => {
 
   it("unpair: all or nothing, and the purge that follows it is finished", async () => {
     const { device, peer } = await pair();
-    atEveryCut(device.flash.dump(), (copy) => copy.unpair(peer.address), (copy) => {
-      const { session } = copy.session(peer.address);
-      expect(copy.peers()).toEqual(session ? [peer.address] : []);
-      expect(copy.unpair(peer.address).kind).toBe("OK");
-      expect(copy.peers()).toEqual([]);
-    });
+    atEveryCut(
+      device.flash.dump(),
+      (copy) => copy.unpair(peer.address),
+      (copy) => {
+        const { session } = copy.session(peer.address);
+        expect(copy.peers()).toEqual(session ? [peer.address] : []);
+        expect(copy.unpair(peer.address).kind).toBe("OK");
+        expect(copy.peers()).toEqual([]);
+      },
+    );
   }, 60_000);
 });
 
@@ -165,7 +185,9 @@ describe("a failing part", () => {
     const message = peer.sealed(address, hash, await peer.group!.seal("unlock"));
     const commit = peer.sealed(address, hash, await peer.group!.commit());
     const calls = [
-      (copy: LeafDevice) => copy.seal(peer.address, "x", NOW), receive(message), receive(commit),
+      (copy: LeafDevice) => copy.seal(peer.address, "x", NOW),
+      receive(message),
+      receive(commit),
       (copy: LeafDevice) => copy.advertise(peerOf(0x44).address, NOW),
     ];
     for (const call of calls) {
@@ -185,7 +207,10 @@ describe("a failing part", () => {
     const after = device.flash.dump();
     const changed = after.findIndex((byte, at) => byte !== before[at]);
     // What the seal wrote: send ratchet and counter. Its last quarter is past the header, which repairs itself.
-    device.flash.write(changed + 20, after.slice(changed + 20, changed + 28).map((byte) => byte ^ 0xff));
+    device.flash.write(
+      changed + 20,
+      after.slice(changed + 20, changed + 28).map((byte) => byte ^ 0xff),
+    );
     device.power();
     device.open();
     expect(device.seal(peer.address, "x", NOW).kind).toBe("Storage");
@@ -199,7 +224,10 @@ describe("a failing part", () => {
     const { device } = openDevice();
     const image = device.flash.dump();
     const end = image.length - [...image].reverse().findIndex((byte) => byte !== 0xff);
-    device.flash.write(end - 40, image.slice(end - 40, end - 32).map((byte) => byte ^ 0xff));
+    device.flash.write(
+      end - 40,
+      image.slice(end - 40, end - 32).map((byte) => byte ^ 0xff),
+    );
     device.power();
     expect(device.open().kind).toBe("Storage");
     expect(device.open("com.example.lock", 1).kind).not.toBe("OK");

@@ -36,13 +36,19 @@ describe("the gate of control frames", () => {
   it("5, 6, 7: a key, a sender or a body that belongs to somebody else", () => {
     const other = peerOf(0x44);
     expect(refused({ ...other.keyPackage(address, stamp), sender: peer.address })).toBe("IdentityBinding");
-    expect(refused(peer.sign({ ...peer.frame(address, "__MLS_CONFIRM_PROBE__"), sender: "alice" }))).toBe("IdentityBinding");
+    expect(refused(peer.sign({ ...peer.frame(address, "__MLS_CONFIRM_PROBE__"), sender: "alice" }))).toBe(
+      "IdentityBinding",
+    );
     expect(refused(peer.keyPackage(address, stamp, { user_id: other.address }))).toBe("IdentityBinding");
   });
 
   it("15: any changed byte of what is signed", () => {
     const signed = peer.keyPackage(address, stamp);
-    for (const change of [{ content: `${signed.content} ` }, { id: "00000000-0000-0000-0000-000000000000" }, { timestamp: stamp + 1n }]) {
+    for (const change of [
+      { content: `${signed.content} ` },
+      { id: "00000000-0000-0000-0000-000000000000" },
+      { timestamp: stamp + 1n },
+    ]) {
       expect(refused({ ...signed, ...change })).toBe("ControlFrameRefused");
     }
   });
@@ -50,7 +56,9 @@ describe("the gate of control frames", () => {
   it("56, 57: two days and no millisecond more, either way", () => {
     for (const side of [1n, -1n]) {
       expect(refused(peer.keyPackage(address, stamp - side * (2n * DAY_S * 1000n + 1n)))).toBe("StaleControlFrame");
-      expect(receive(openDevice().device, peer.keyPackage(address, 0n)).events).toEqual([{ type: "Ignored", reason: "not-addressed-here" }]);
+      expect(receive(openDevice().device, peer.keyPackage(address, 0n)).events).toEqual([
+        { type: "Ignored", reason: "not-addressed-here" },
+      ]);
       const fresh = openDevice();
       expect(receive(fresh.device, peer.keyPackage(fresh.address, stamp - side * 2n * DAY_S * 1000n)).kind).toBe("OK");
     }
@@ -75,7 +83,14 @@ describe("silence and acknowledgements", () => {
     const first = receive(device, frame);
     expect(first.events).toMatchObject([{ type: "MessageReceived", text: "once", frameId: frame.id }]);
     const ack = decodeFrame(first.frames[0]!);
-    expect(ack).toMatchObject({ sender: address, recipient: peer.address, content: "", metadata: { ack_for: frame.id }, priority: "low", requires_ack: false });
+    expect(ack).toMatchObject({
+      sender: address,
+      recipient: peer.address,
+      content: "",
+      metadata: { ack_for: frame.id },
+      priority: "low",
+      requires_ack: false,
+    });
     device.power();
     device.open();
     const again = receive(device, frame);
@@ -147,10 +162,11 @@ describe("key packages", () => {
   });
 
   it("D6: a lost package is sent again after a minute, and it is the same one", async () => {
-    const { device, address, hash } = openDevice();
+    const { device, address } = openDevice();
     const peer = peerOf(0x22);
     const lost = decodeFrame(device.advertise(peer.address, NOW).frames[0]!);
-    const push = (now: bigint, more = {}): Uint8Array[] => receive(device, peer.keyPackage(address, now * 1000n, { no_session: true, ...more }), now).frames;
+    const push = (now: bigint, more = {}): Uint8Array[] =>
+      receive(device, peer.keyPackage(address, now * 1000n, { no_session: true, ...more }), now).frames;
     expect(kinds(push(NOW + 59n))).toEqual(["ack"]);
     const [offer] = push(NOW + 60n).map(decodeFrame);
     expect(keyPackageOf(offer!)).toEqual(keyPackageOf(lost));
@@ -167,7 +183,8 @@ describe("key packages", () => {
     const later = stamp + 100n;
     const joined = receive(device, await peer.welcome(address, hash, keyPackageOf(fresh), later));
     expect(joined.events).toMatchObject([{ type: "SessionEstablished" }]);
-    const say = (timestamp: bigint, version: 1 | 2 = 2) => receive(device, peer.keyPackage(address, timestamp, { no_session: true }, version));
+    const say = (timestamp: bigint, version: 1 | 2 = 2) =>
+      receive(device, peer.keyPackage(address, timestamp, { no_session: true }, version));
     expect(say(later - 1n).events).toMatchObject([{ type: "PeerAdvertised" }]);
     expect(say(later + 1n, 1).events).toMatchObject([{ type: "PeerAdvertised" }]);
     expect(device.session(peer.address).session).toBe(true);
@@ -199,7 +216,8 @@ describe("key packages", () => {
     const peers = [0x31, 0x32, 0x33, 0x34, 0x35].map(peerOf);
     const offers = peers.map((peer) => keyPackageOf(decodeFrame(device.advertise(peer.address, NOW).frames[0]!)));
     const results = [];
-    for (const [index, peer] of peers.entries()) results.push(receive(device, await peer.welcome(address, hash, offers[index]!, stamp)).kind);
+    for (const [index, peer] of peers.entries())
+      results.push(receive(device, await peer.welcome(address, hash, offers[index]!, stamp)).kind);
     expect(results).toEqual(["StaleKeyPackage", "OK", "OK", "OK", "OK"]);
   });
 
@@ -238,8 +256,16 @@ describe("Welcomes", () => {
     expect(receive(device, peer.sign({ ...foreign, sender: peer.address })).kind).toBe("IdentityBinding");
     const group = await Member.found("session:a:b", peer.address, peer);
     const welcome = [...(await group.add(offer))];
-    const body = { group_id: peer.sessionId(address, hash), welcome_data: welcome, inviter_id: peer.address, timestamp_ms: 0 };
-    expect(receive(device, peer.sign(peer.frame(address, `__MLS_WELCOME__${JSON.stringify(body)}`, { timestamp: stamp }))).kind).toBe("IdentityBinding");
+    const body = {
+      group_id: peer.sessionId(address, hash),
+      welcome_data: welcome,
+      inviter_id: peer.address,
+      timestamp_ms: 0,
+    };
+    expect(
+      receive(device, peer.sign(peer.frame(address, `__MLS_WELCOME__${JSON.stringify(body)}`, { timestamp: stamp })))
+        .kind,
+    ).toBe("IdentityBinding");
     expect(device.session(peer.address).session).toBe(false);
   });
 
@@ -254,10 +280,13 @@ describe("Welcomes", () => {
     const again = receive(device, peer.sign({ ...welcome, id: "dd000000-0000-0000-0000-000000000001" }));
     expect(again.events).toEqual([{ type: "Ignored", reason: "welcome-spent" }]);
     expect(kinds(again.frames)).toEqual(["__MLS_ENC__", "ack"]);
-    for (const frames of [first.frames, again.frames]) expect(await peer.group!.open(envelopeOf(decodeFrame(frames[0]!)).ciphertext)).toBe("__MLS_ENC_CONFIRM__");
+    for (const frames of [first.frames, again.frames])
+      expect(await peer.group!.open(envelopeOf(decodeFrame(frames[0]!)).ciphertext)).toBe("__MLS_ENC_CONFIRM__");
     // Even when a newer package waits for the peer.
     device.advertise(peer.address, NOW);
-    expect(receive(device, peer.sign({ ...welcome, id: "dd000000-0000-0000-0000-000000000002" })).events).toEqual([{ type: "Ignored", reason: "welcome-spent" }]);
+    expect(receive(device, peer.sign({ ...welcome, id: "dd000000-0000-0000-0000-000000000002" })).events).toEqual([
+      { type: "Ignored", reason: "welcome-spent" },
+    ]);
   });
 
   it("2, 60, D4: a reset, a second pairing over a session that had commits, and its first commit", async () => {
@@ -270,11 +299,18 @@ describe("Welcomes", () => {
     device.power();
     device.open();
     const spent = receive(device, peer.sign({ ...reset, id: "dd000000-0000-0000-0000-000000000003" }));
-    expect(spent.events).toEqual([{ type: "Ignored", reason: "reset-spent" }, { type: "PeerAdvertised", peer: peer.address }]);
+    expect(spent.events).toEqual([
+      { type: "Ignored", reason: "reset-spent" },
+      { type: "PeerAdvertised", peer: peer.address },
+    ]);
     const welcome = await peer.welcome(address, hash, keyPackageOf(decodeFrame(answer.frames[0]!)), stamp + 2n);
     expect(receive(device, welcome).kind).toBe("OK");
-    expect(receive(device, peer.sealed(address, hash, await peer.group!.commit())).events).toMatchObject([{ type: "CommitApplied", epoch: 2n }]);
-    expect(await peer.group!.open(envelopeOf(decodeFrame(device.seal(peer.address, "again", NOW).frames[0]!)).ciphertext)).toBe("again");
+    expect(receive(device, peer.sealed(address, hash, await peer.group!.commit())).events).toMatchObject([
+      { type: "CommitApplied", epoch: 2n },
+    ]);
+    expect(
+      await peer.group!.open(envelopeOf(decodeFrame(device.seal(peer.address, "again", NOW).frames[0]!)).ciphertext),
+    ).toBe("again");
   });
 });
 
@@ -283,7 +319,13 @@ describe("sealed frames", () => {
     const { device, peer, address, hash } = await pair();
     const keyPackage = keyPackageOf(decodeFrame(device.advertise(peer.address, NOW).frames[0]!));
     const proposal = await peer.group!.propose({ proposalType: "remove", remove: { removed: 1 } });
-    for (const message of [new Uint8Array([0, 1, 0, 5, ...keyPackage]), new Uint8Array([0, 1, 0, 1, ...keyPackage]), proposal, keyPackage, new Uint8Array(0)]) {
+    for (const message of [
+      new Uint8Array([0, 1, 0, 5, ...keyPackage]),
+      new Uint8Array([0, 1, 0, 1, ...keyPackage]),
+      proposal,
+      keyPackage,
+      new Uint8Array(0),
+    ]) {
       const { kind, flashBytes, frames } = receive(device, peer.sealed(address, hash, message));
       expect([kind, flashBytes, frames.length]).toEqual(["Mls", 0, 0]);
     }
@@ -309,7 +351,9 @@ describe("sealed frames", () => {
     expect(receive(device, probe(peer, address)).kind).toBe("IdentityBinding");
     expect(receive(device, peer.sealed(address, hash, await peer.group!.seal("x"))).kind).toBe("IdentityBinding");
     expect(device.session(peer.address).session).toBe(true);
-    expect(receive(device, peer.keyPackage(address, stamp + 9n, { session_reset: true })).events.map(({ type }) => type)).toEqual(["SessionReset", "PeerAdvertised"]);
+    expect(
+      receive(device, peer.keyPackage(address, stamp + 9n, { session_reset: true })).events.map(({ type }) => type),
+    ).toEqual(["SessionReset", "PeerAdvertised"]);
     expect(device.seal(peer.address, "x", NOW).kind).toBe("NoSession");
   });
 
@@ -318,7 +362,9 @@ describe("sealed frames", () => {
     const bad = await peer.group!.seal(new Uint8Array([0xff, 0xfe, 0x61]));
     expect(receive(device, peer.sealed(address, hash, bad)).kind).toBe("MalformedFrame");
     expect(receive(device, peer.sealed(address, hash, bad)).kind).toBe("Mls");
-    expect(receive(device, peer.sealed(address, hash, await peer.group!.seal(""))).events).toMatchObject([{ type: "MessageReceived", text: "" }]);
+    expect(receive(device, peer.sealed(address, hash, await peer.group!.seal(""))).events).toMatchObject([
+      { type: "MessageReceived", text: "" },
+    ]);
   });
 
   it("generations out of order, up to the window and past it", async () => {
@@ -346,7 +392,10 @@ describe("sealed frames", () => {
     const { device, peer, address, hash } = await pair();
     const good = peer.sealed(address, hash, await peer.group!.seal("x"));
     const other = peerOf(0x44);
-    for (const content of [good.content.replaceAll(peer.address, other.address), good.content.replace(/"sender_id":"[^"]+"/, `"sender_id":"${other.address}"`)]) {
+    for (const content of [
+      good.content.replaceAll(peer.address, other.address),
+      good.content.replace(/"sender_id":"[^"]+"/, `"sender_id":"${other.address}"`),
+    ]) {
       expect(receive(device, { ...good, content }).kind).toBe("IdentityBinding");
     }
     expect(receive(device, { ...good, content: "__MLS_ENC__{}" }).kind).toBe("MalformedFrame");
@@ -363,13 +412,23 @@ describe("sealed frames", () => {
 describe("what is sealed", () => {
   it("refuses reserved prefixes, broken UTF-8 and what is too long, and takes the rest", async () => {
     const { device, peer } = await pair();
-    const refusedTexts = ["__MLS_ENC__x", "__MLS_ENC_CONFIRM__", "__RICH_V1__", "__SVC_A__", "__TYPING__", new Uint8Array([0xc0, 0x80]), "x".repeat(1025)];
+    const refusedTexts = [
+      "__MLS_ENC__x",
+      "__MLS_ENC_CONFIRM__",
+      "__RICH_V1__",
+      "__SVC_A__",
+      "__TYPING__",
+      new Uint8Array([0xc0, 0x80]),
+      "x".repeat(1025),
+    ];
     for (const text of refusedTexts) {
       const { kind, flashBytes } = device.seal(peer.address, text, NOW);
       expect([kind, flashBytes]).toEqual(["Sealed", 0]);
     }
     for (const text of ["", "__", "__init__", "_M", "caf\u00e9", "x".repeat(1024)]) {
-      expect(await peer.group!.open(envelopeOf(decodeFrame(device.seal(peer.address, text, NOW).frames[0]!)).ciphertext)).toBe(text);
+      expect(
+        await peer.group!.open(envelopeOf(decodeFrame(device.seal(peer.address, text, NOW).frames[0]!)).ciphertext),
+      ).toBe(text);
     }
   });
 
@@ -395,12 +454,15 @@ describe("what is sealed", () => {
 describe("peers", () => {
   it("35: strangers take at most 16 records and never a session's", async () => {
     const { device, peer, address, hash } = await pair();
-    for (let fill = 0x80; fill < 0x80 + 24; fill++) expect(receive(device, peerOf(fill).keyPackage(address, stamp)).kind).toBe("OK");
+    for (let fill = 0x80; fill < 0x80 + 24; fill++)
+      expect(receive(device, peerOf(fill).keyPackage(address, stamp)).kind).toBe("OK");
     const known = device.peers();
     expect(known.length).toBe(16);
     expect(known[0]).toBe(peer.address);
     expect(known.slice(1)).toEqual(Array.from({ length: 15 }, (_, index) => peerOf(0x80 + 9 + index).address));
-    expect(receive(device, peer.sealed(address, hash, await peer.group!.seal("still"))).events).toMatchObject([{ text: "still" }]);
+    expect(receive(device, peer.sealed(address, hash, await peer.group!.seal("still"))).events).toMatchObject([
+      { text: "still" },
+    ]);
   });
 
   it("firmware may go beyond 16, until all slots have sessions", async () => {
@@ -447,19 +509,31 @@ describe("the pairing window", () => {
     expect(kinds(receive(device, first.keyPackage(address, stamp)).frames)).toEqual(["__MLS_KEY_PKG__", "ack"]);
     device.pairing(false, 0, NOW);
     const closed = receive(device, second.keyPackage(address, stamp));
-    expect([closed.events, closed.frames.length, closed.flashBytes]).toEqual([[{ type: "Ignored", reason: "pairing-closed" }], 0, 0]);
+    expect([closed.events, closed.frames.length, closed.flashBytes]).toEqual([
+      [{ type: "Ignored", reason: "pairing-closed" }],
+      0,
+      0,
+    ]);
     expect(kinds(receive(device, first.keyPackage(address, stamp)).frames)).toEqual(["ack"]);
 
     device.pairing(true, 120, NOW);
     const late = NOW + 121n;
-    expect(receive(device, second.keyPackage(address, stamp), late).events).toEqual([{ type: "Ignored", reason: "pairing-closed" }]);
+    expect(receive(device, second.keyPackage(address, stamp), late).events).toEqual([
+      { type: "Ignored", reason: "pairing-closed" },
+    ]);
     const offer = receive(device, second.keyPackage(address, stamp), NOW + 120n).frames[0]!;
-    expect(receive(device, await second.welcome(address, hash, keyPackageOf(decodeFrame(offer)), stamp)).kind).toBe("OK");
-    expect(receive(device, third.keyPackage(address, stamp)).events).toEqual([{ type: "Ignored", reason: "pairing-closed" }]);
+    expect(receive(device, await second.welcome(address, hash, keyPackageOf(decodeFrame(offer)), stamp)).kind).toBe(
+      "OK",
+    );
+    expect(receive(device, third.keyPackage(address, stamp)).events).toEqual([
+      { type: "Ignored", reason: "pairing-closed" },
+    ]);
     // A known peer that renews its session leaves the window as it is.
     device.pairing(true, 120, NOW);
     const again = receive(device, second.keyPackage(address, stamp + 1n, { session_reset: true })).frames[0]!;
-    expect(receive(device, await second.welcome(address, hash, keyPackageOf(decodeFrame(again)), stamp + 2n)).kind).toBe("OK");
+    expect(
+      receive(device, await second.welcome(address, hash, keyPackageOf(decodeFrame(again)), stamp + 2n)).kind,
+    ).toBe("OK");
     expect(receive(device, third.keyPackage(address, stamp)).kind).toBe("OK");
     device.power();
     device.open();

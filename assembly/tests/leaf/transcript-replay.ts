@@ -16,7 +16,10 @@ const DECISIONS: Record<string, Expected & { decision: string }> = {
   "MLSMessage welcome": { decision: "D1", ok: false, error_kind: "Mls" },
   "plaintext that is not UTF-8": { decision: "D8", ok: false, error_kind: "MalformedFrame" },
   "the spent Welcome again under a new id": {
-    decision: "D5", ok: true, events: [{ type: "Ignored", reason: "welcome-spent" }], outbound: ["__MLS_ENC__", "ack"],
+    decision: "D5",
+    ok: true,
+    events: [{ type: "Ignored", reason: "welcome-spent" }],
+    outbound: ["__MLS_ENC__", "ack"],
   },
 };
 
@@ -55,14 +58,35 @@ export class Replay {
   private sameFrame(seen: SeenFrame, recorded: Step): void {
     const { id, sender, recipient, app_id, priority, ttl, hop_count, requires_ack, reply_to_msg } = seen;
     assert.deepEqual(
-      { id, sender, recipient, app_id, priority, ttl, hop_count, requires_ack, reply_to_msg, keys: Object.keys(seen.metadata).sort() },
       {
-        id: recorded.id, sender: recorded.sender, recipient: recorded.recipient, app_id: recorded.app_id, priority: recorded.priority,
-        ttl: recorded.ttl, hop_count: recorded.hop_count, requires_ack: recorded.requires_ack, reply_to_msg: recorded.reply_to_msg,
+        id,
+        sender,
+        recipient,
+        app_id,
+        priority,
+        ttl,
+        hop_count,
+        requires_ack,
+        reply_to_msg,
+        keys: Object.keys(seen.metadata).sort(),
+      },
+      {
+        id: recorded.id,
+        sender: recorded.sender,
+        recipient: recorded.recipient,
+        app_id: recorded.app_id,
+        priority: recorded.priority,
+        ttl: recorded.ttl,
+        hop_count: recorded.hop_count,
+        requires_ack: recorded.requires_ack,
+        reply_to_msg: recorded.reply_to_msg,
         keys: Object.keys(recorded.metadata).sort(),
       },
     );
-    assert.deepEqual([seen.timestamp, seen.lamport_clock], [BigInt(recorded.timestamp), BigInt(recorded.lamport_clock)]);
+    assert.deepEqual(
+      [seen.timestamp, seen.lamport_clock],
+      [BigInt(recorded.timestamp), BigInt(recorded.lamport_clock)],
+    );
   }
 
   private wholeFrame(seen: SeenFrame, recorded: Step): void {
@@ -118,7 +142,8 @@ export class Replay {
       assert.deepEqual(ciphertext.slice(0, head), hex(step.ciphertext_hex).slice(0, head));
     } else if (name === "same frame again") expectOutcome(this.device, this.last, this.now, result);
     else if (name === "phone application message, JSON form") this.sealed(step.ciphertext_hex, "sealed", result);
-    else if (step.deliveries) for (const delivery of step.deliveries) this.sealed(delivery.ciphertext_hex, "compact", delivery.result);
+    else if (step.deliveries)
+      for (const delivery of step.deliveries) this.sealed(delivery.ciphertext_hex, "compact", delivery.result);
     else if (step.ciphertext_hex) this.sealed(step.ciphertext_hex, "compact", result, step.message_id);
     else if (step.commit_hex) this.sealed(step.commit_hex, "compact", result);
     else if (name.startsWith("the spent Welcome")) {
@@ -149,6 +174,8 @@ export function transcriptCases(transcript: Step): CaseResult[] {
     .filter((step: Step) => step.step !== "exporter after commit")
     .flatMap((step: Step): CaseResult[] => {
       if (!step.cases) return [judge(`transcript ${title(step.step)}`, () => replay.step(step))];
-      return step.cases.map((test: Step) => judge(`transcript ${step.step}: ${title(test.name)}`, () => replay.edge(test)));
+      return step.cases.map((test: Step) =>
+        judge(`transcript ${step.step}: ${title(test.name)}`, () => replay.edge(test)),
+      );
     });
 }

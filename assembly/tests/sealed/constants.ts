@@ -15,22 +15,40 @@ function sourceConstant(path: string, name: string): number {
 }
 
 const FRAME: FrameJson = {
-  id: "3f2504e0-4f89-11d3-9a0c-0305e82c3301", sender: "a", recipient: "b", app_id: "c", priority: "low", ttl: 8, hop_count: 0, timestamp_ms: "0",
+  id: "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+  sender: "a",
+  recipient: "b",
+  app_id: "c",
+  priority: "low",
+  ttl: 8,
+  hop_count: 0,
+  timestamp_ms: "0",
   content: "x",
 };
 const PHONE = "a phone's, or between phones: the leaf neither writes nor judges it (sealed.md sections 3, 10, 11, 12)";
 /** Constants that are not the leaf's. */
 const NOT_THE_LEAFS = new Set([
-  "ack_coalesced_v1", "ack_undecryptable_v1", "corroboration_label", "corroboration_nonce_len", "corroboration_tag_len",
-  "ctrl_freshness_past_ms_phone", "domain_gateway", "max_accepted_key_package_lifetime_s", "max_forward_phone",
-  "out_of_order_tolerance_phone", "svc_sealed_v1",
+  "ack_coalesced_v1",
+  "ack_undecryptable_v1",
+  "corroboration_label",
+  "corroboration_nonce_len",
+  "corroboration_tag_len",
+  "ctrl_freshness_past_ms_phone",
+  "domain_gateway",
+  "max_accepted_key_package_lifetime_s",
+  "max_forward_phone",
+  "out_of_order_tolerance_phone",
+  "svc_sealed_v1",
 ]);
 
 type Check = (room: SealedRoom, value: unknown) => void;
 
-const startsWith = (data: Uint8Array, text: unknown): void => assert.equal(Buffer.from(data).toString("latin1", 0, String(text).length), text);
+const startsWith = (data: Uint8Array, text: unknown): void =>
+  assert.equal(Buffer.from(data).toString("latin1", 0, String(text).length), text);
 const says = (room: SealedRoom, member: string, value: unknown): void => {
-  const body = JSON.parse(room.keyPackageText(room.addressFormat(new Uint8Array(20)), new Uint8Array([1])).slice(15)) as Record<string, unknown>;
+  const body = JSON.parse(
+    room.keyPackageText(room.addressFormat(new Uint8Array(20)), new Uint8Array([1])).slice(15),
+  ) as Record<string, unknown>;
   assert.deepEqual(body[member], [value]);
 };
 const edge = (room: SealedRoom, side: 1n | -1n, value: unknown): void => {
@@ -45,7 +63,8 @@ const metadata = (room: SealedRoom, key: unknown, other: string): void => {
 };
 
 const CHECKS: Record<string, Check> = {
-  ack_for: (_, value) => assert.ok(readFileSync(join(root, "assembly/sealed/text.ts"), "utf8").includes(`: ${String(value)}\n`)),
+  ack_for: (_, value) =>
+    assert.ok(readFileSync(join(root, "assembly/sealed/text.ts"), "utf8").includes(`: ${String(value)}\n`)),
   ctrl_freshness_future_ms: (room, value) => edge(room, -1n, value),
   ctrl_freshness_past_ms_leaf: (room, value) => edge(room, 1n, value),
   ctrl_sign_v2: (room, value) => says(room, "ctrl_versions", value),
@@ -53,9 +72,13 @@ const CHECKS: Record<string, Check> = {
   domain_v1: (room, value) => startsWith(room.controlPayload(FRAME, false), value),
   domain_v2: (room, value) => startsWith(room.controlPayload(FRAME, true), value),
   group_id_max_len: (room, value) =>
-    assert.deepEqual([room.groupIdValid("a".repeat(value as number)), room.groupIdValid("a".repeat((value as number) + 1))], [true, false]),
+    assert.deepEqual(
+      [room.groupIdValid("a".repeat(value as number)), room.groupIdValid("a".repeat((value as number) + 1))],
+      [true, false],
+    ),
   identity_assertion_min_len: (_, value) => assert.equal(value, 32 + 64),
-  leaf_key_package_lifetime_s: (_, value) => assert.equal(sourceConstant("mls/key-package.ts", "LIFETIME_SECONDS"), value),
+  leaf_key_package_lifetime_s: (_, value) =>
+    assert.equal(sourceConstant("mls/key-package.ts", "LIFETIME_SECONDS"), value),
   leaf_not_before_backdate_s: (_, value) => assert.equal(sourceConstant("leaf/limits.ts", "PACKAGE_BACKDATE_S"), value),
   max_forward_leaf: (_, value) => assert.equal(sourceConstant("mls/limits.ts", "MAX_AHEAD"), value),
   max_id_len: (_, value) => assert.equal(sourceConstant("wire/limits.ts", "IDENTIFIER_MOST_BYTES"), value),
@@ -71,7 +94,11 @@ const CHECKS: Record<string, Check> = {
     assert.equal(room.classify(marker!), order.length);
     assert.equal(room.isConfirmMarker(marker!), true);
   },
-  wire_v1_magic: (room, value) => assert.equal(room.frame(Buffer.from(JSON.stringify({ ...FRAME, timestamp: 0 })))!.binary.slice(0, 2), (value as number).toString(16)),
+  wire_v1_magic: (room, value) =>
+    assert.equal(
+      room.frame(Buffer.from(JSON.stringify({ ...FRAME, timestamp: 0 })))!.binary.slice(0, 2),
+      (value as number).toString(16),
+    ),
   wire_version_v1: (room, value) => says(room, "wire_versions", value),
 };
 

@@ -150,9 +150,19 @@ export class SealedRoom {
   /** What the gate says to a key of `bytes` bytes under a well-formed sender. */
   gateWithKeyOf(bytes: number): string {
     const frame: FrameJson = {
-      id: "3f2504e0-4f89-11d3-9a0c-0305e82c3301", sender: this.addressFormat(new Uint8Array(20)), recipient: "b", app_id: "a", priority: "low",
-      ttl: 8, hop_count: 0, timestamp_ms: "0", content: "__MLS_KEY_PKG__",
-      metadata: { __ctrl_sig: Buffer.alloc(64).toString("base64"), __ctrl_pk: Buffer.alloc(bytes, 7).toString("base64") },
+      id: "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+      sender: this.addressFormat(new Uint8Array(20)),
+      recipient: "b",
+      app_id: "a",
+      priority: "low",
+      ttl: 8,
+      hop_count: 0,
+      timestamp_ms: "0",
+      content: "__MLS_KEY_PKG__",
+      metadata: {
+        __ctrl_sig: Buffer.alloc(64).toString("base64"),
+        __ctrl_pk: Buffer.alloc(bytes, 7).toString("base64"),
+      },
     };
     return this.gate(frame, true, 0n).kind;
   }
@@ -174,7 +184,9 @@ export class SealedRoom {
   }
 
   compactAccepted(bytes: Uint8Array): boolean {
-    return this.room.scope(() => this.room.call("readCompact", ...this.put(bytes), this.room.alloc(STRUCTURE_BYTES)) === 1);
+    return this.room.scope(
+      () => this.room.call("readCompact", ...this.put(bytes), this.room.alloc(STRUCTURE_BYTES)) === 1,
+    );
   }
 
   private putEnvelope(vector: EnvelopeVector): number {
@@ -210,7 +222,11 @@ export class SealedRoom {
     });
   }
 
-  keyPackageBody(json: string): { user: string; sessionReset: boolean; noSession: boolean; wireVersions: number[]; envVersions: number[] } | undefined {
+  keyPackageBody(
+    json: string,
+  ):
+    | { user: string; sessionReset: boolean; noSession: boolean; wireVersions: number[]; envVersions: number[] }
+    | undefined {
     return this.room.scope(() => {
       const at = this.room.alloc(STRUCTURE_BYTES);
       if (this.room.call("readKeyPackageBody", ...this.put(json), at) !== 0) return undefined;
@@ -231,7 +247,9 @@ export class SealedRoom {
         const capacity = 6 * input.length + 1024;
         const buffer = this.room.alloc(capacity);
         const writer = this.room.alloc(16);
-        [buffer, buffer, buffer + capacity].forEach((value, index) => this.view.setUint32(writer + 4 * index, value, true));
+        [buffer, buffer, buffer + capacity].forEach((value, index) =>
+          this.view.setUint32(writer + 4 * index, value, true),
+        );
         this.room.call(name, frame, writer);
         return this.room.read(buffer, this.word(writer + 4) - buffer);
       });
@@ -243,7 +261,11 @@ export class SealedRoom {
   }
 
   /** An invite of the device with this seed: its text, and what its signature covers. */
-  invite(seed: Uint8Array, petname: string, signed: boolean): { text: string; payload: Uint8Array; petnameValid: boolean } {
+  invite(
+    seed: Uint8Array,
+    petname: string,
+    signed: boolean,
+  ): { text: string; payload: Uint8Array; petnameValid: boolean } {
     return this.room.scope(() => {
       const invite = this.room.alloc(STRUCTURE_BYTES);
       const publicKey = this.room.alloc(32);
@@ -273,7 +295,9 @@ export class SealedRoom {
   }
 
   verify(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-    return this.room.scope(() => this.room.call("ed25519Verify", this.room.put(key), ...this.put(message), this.room.put(signature)) === 1);
+    return this.room.scope(
+      () => this.room.call("ed25519Verify", this.room.put(key), ...this.put(message), this.room.put(signature)) === 1,
+    );
   }
 
   classify(content: string): number {

@@ -12,11 +12,18 @@ interface Row {
 
 function rowsOf(source: string): Row[] {
   const table = /memory\.data<u8>\(\[\n([\s\S]*?)\n\]\);/.exec(source)![1]!;
-  return table.split(/^ {2}\/\/ /m).slice(1).map((part) => {
-    const [head, ...lines] = part.split("\n");
-    const [, offset, words] = /^(\d+): (.*)$/.exec(head!)!;
-    return { offset: Number(offset), words: words!, bytes: (lines.join("").match(/0x[0-9a-f]{2}/g) ?? []).map(Number) };
-  });
+  return table
+    .split(/^ {2}\/\/ /m)
+    .slice(1)
+    .map((part) => {
+      const [head, ...lines] = part.split("\n");
+      const [, offset, words] = /^(\d+): (.*)$/.exec(head!)!;
+      return {
+        offset: Number(offset),
+        words: words!,
+        bytes: (lines.join("").match(/0x[0-9a-f]{2}/g) ?? []).map(Number),
+      };
+    });
 }
 
 /** What is wrong with a table; empty when nothing is. */
@@ -43,7 +50,9 @@ describe("the table of texts", () => {
   });
 
   it("has its names at the offsets and lengths of its rows", () => {
-    const offsets = new Map([...source.matchAll(/export const (\w+): usize = TEXT \+ (\d+);/g)].map(([, name, at]) => [name!, Number(at)]));
+    const offsets = new Map(
+      [...source.matchAll(/export const (\w+): usize = TEXT \+ (\d+);/g)].map(([, name, at]) => [name!, Number(at)]),
+    );
     expect([...offsets.values()]).toEqual(rows.map(({ offset }) => offset));
     for (const [, name, count] of source.matchAll(/export const (\w+)_BYTES: u32 = (\d+);/g)) {
       expect(rows.find(({ offset }) => offset === offsets.get(name!))!.bytes.length, name).toBe(Number(count));

@@ -1,5 +1,5 @@
 // A core for tests of the firmware: the surface of docs/abi.md, and a `receive` that does what its frame says.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import createWabt from "wabt";
 
@@ -254,7 +254,6 @@ export async function compileWat(wat: string): Promise<Buffer> {
 /** Writes the probe core to `path` and its text form beside it, if they are not there already. */
 export async function writeProbeCore(path: string): Promise<void> {
   const wat = text("(memory 1 1)");
-  const { existsSync, readFileSync } = await import("node:fs");
   const watPath = path.replace(/\.wasm$/, ".wat");
   if (existsSync(path) && existsSync(watPath) && readFileSync(watPath, "utf8") === wat) return;
   mkdirSync(dirname(path), { recursive: true });
