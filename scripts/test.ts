@@ -84,7 +84,12 @@ const suites: Suite[] = [
       count: lastLine,
     })),
   { name: "scenarios on sim", command: scenarios("--board", "sim"), limit_ms: 5 * MINUTE, count: lastLine },
-  { name: "scenarios on qemu", command: scenarios("--board", "qemu", ...ON_QEMU), limit_ms: 10 * MINUTE, count: lastLine },
+  {
+    name: "scenarios on qemu",
+    command: scenarios("--board", "qemu", ...ON_QEMU),
+    limit_ms: 10 * MINUTE,
+    count: lastLine,
+  },
 ];
 
 /** Runs a suite in the folder of the checkout; its output goes through and is kept. */

@@ -12,15 +12,15 @@ baseline_stack := 512
 leaf_sources := $(app_sources) $(core_sources) images/core_in_place.c
 leaf_image := IMAGE_LEAF
 leaf_wamr := aot
-leaf_stack := 8192
+leaf_stack := 4096
 leaf_pool := 45056
 leaf_operands := 1024
 
 leaf-interp_sources := $(app_sources) $(core_sources) images/core_copied.c
 leaf-interp_image := IMAGE_LEAF_INTERP
 leaf-interp_wamr := interp
-leaf-interp_stack := 8192
-leaf-interp_pool := 98304
+leaf-interp_stack := 4096
+leaf-interp_pool := 90112
 leaf-interp_operands := 4096
 
 # Not shipped: what the tests break (test/drill.c).
