@@ -5,8 +5,9 @@ import { OK, fail } from "../runtime/fail";
 import { Detail, Kind, Reason } from "../runtime/status";
 import { make } from "../mls/structure";
 import { Prefix, classify } from "../sealed/prefix";
+import { ENCRYPTED_BYTES } from "../sealed/text";
 import { ADDRESS_HASH_BYTES, addressParse } from "../wire/address";
-import { Frame, frameDecode } from "../wire/frame";
+import { Frame, frameContent, frameDecode } from "../wire/frame";
 import { answer, wasAnswered } from "./answered";
 import { nowSeconds } from "./call";
 import { OWN_HASH } from "./device";
@@ -70,6 +71,11 @@ export function handle(ptr: usize, bytes: u32): i32 {
 
   const prefix = classify(frame.contentPtr, frame.contentBytes);
   if (prefix == Prefix.KeyPackage && !known && !pairingAllows(nowSeconds)) return ignore(Reason.PairingClosed);
+  // No prefix can reach into a base64 tail. A sealed frame of which only the prefix is left is read from the raw tail.
+  if (prefix != Prefix.Encrypted || frame.contentBytes != ENCRYPTED_BYTES) {
+    const whole = frameContent(frame);
+    if (whole != OK) return whole;
+  }
   const signed = prefix == Prefix.KeyPackage || prefix == Prefix.Welcome || prefix == Prefix.ConfirmProbe;
   const roomy = signed ? requireRoom(CONTROL_WORK_BYTES) : OK;
   if (roomy != OK) return roomy;

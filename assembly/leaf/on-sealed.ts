@@ -9,7 +9,7 @@ import { Group, Identity } from "../mls/group";
 import { CONTENT_COMMIT } from "../mls/limits";
 import { Opened, groupOpen } from "../mls/message";
 import { PrivateMessage, readPrivateMessage } from "../mls/private-message";
-import { Envelope, readEnvelope } from "../sealed/envelope";
+import { Envelope, readEnvelope, readEnvelopeBytes } from "../sealed/envelope";
 import { isConfirmMarker } from "../sealed/prefix";
 import { ENCRYPTED_BYTES } from "../sealed/text";
 import { ADDRESS_BYTES, addressFormat } from "../wire/address";
@@ -39,7 +39,9 @@ function isBound(inbound: Inbound, envelope: Envelope): bool {
 export function onSealed(inbound: Inbound): i32 {
   const envelope = make<Envelope>();
   const frame = inbound.frame;
-  let status = readEnvelope(frame.contentPtr + ENCRYPTED_BYTES, frame.contentBytes - ENCRYPTED_BYTES, envelope);
+  let status = frame.tailBytes
+    ? readEnvelopeBytes(frame.tailPtr, frame.tailBytes, envelope)
+    : readEnvelope(frame.contentPtr + ENCRYPTED_BYTES, frame.contentBytes - ENCRYPTED_BYTES, envelope);
   if (status != OK) return status;
   if (!isBound(inbound, envelope)) return fail(Kind.IdentityBinding, Detail.EnvelopeBinding);
   if (inbound.lookup == Lookup.Unreadable) return fail(Kind.Storage, Detail.PeerUnreadable);

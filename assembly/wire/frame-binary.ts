@@ -1,15 +1,14 @@
 // A message as binary wire v1 (wire.md sections 3 to 5).
-import { base64Decode, base64Length } from "../bytes/base64";
+import { base64Decode } from "../bytes/base64";
 import { Writer } from "../bytes/writer";
 import { alloc, mark, release } from "../runtime/arena";
 import { Detail } from "../runtime/status";
-import { tailStart, wholeContent } from "./content-tail";
+import { tailStart } from "./content-tail";
 import { bit } from "./frame-json";
 import { identifierFault } from "./identifier";
 import {
   BINARY_MAGIC,
   BLOB_MOST_BYTES,
-  CONTENT_WHOLE_MOST_BYTES,
   EXT_MOST_ENTRIES,
   LAMPORT_MOST,
   METADATA_MOST_ENTRIES,
@@ -35,33 +34,18 @@ function slot(frame: Frame, member: Member): usize {
   return changetype<usize>(frame) + <u32>member * SLOT_BYTES;
 }
 
-/** The first values of the two ext tags that are known; the others are stepped over. */
-@unmanaged
-class Ext {
-  tailPtr: usize;
-  tailBytes: u32;
-  hasTail: bool;
-}
-
 /** Reads a binary frame. Returns 0 or the detail of the first fault. */
 export function decodeBinary(ptr: usize, bytes: u32, frame: Frame): u32 {
   const reader = new FrameReader();
   reader.over(ptr, bytes);
   if (reader.u8() != BINARY_MAGIC) return bytes ? Detail.BadMagic : Detail.EmptyInput;
-  const ext = new Ext();
-  readFields(reader, frame, ext);
+  readFields(reader, frame);
   frame.consumed = bytes - reader.left();
   frame.present |= ALWAYS_PRESENT;
   let fault = reader.firstFault();
   if (fault) return fault;
   fault = readBlobs(frame);
   if (fault) return fault;
-  if (ext.hasTail) {
-    const whole = frame.contentBytes + base64Length(ext.tailBytes);
-    if (whole > CONTENT_WHOLE_MOST_BYTES) return Detail.LimitFrame;
-    frame.contentPtr = wholeContent(frame.contentPtr, frame.contentBytes, ext.tailPtr, ext.tailBytes);
-    frame.contentBytes = whole;
-  }
   for (let member: u32 = Member.Sender; member <= <u32>Member.AppId; member++) {
     const at = changetype<usize>(frame) + member * SLOT_BYTES;
     fault = identifierFault(load<u32>(at), load<u32>(at, 4));
@@ -73,7 +57,7 @@ export function decodeBinary(ptr: usize, bytes: u32, frame: Frame): u32 {
 }
 
 /** Fields 1 to 18, left to right. */
-function readFields(reader: FrameReader, frame: Frame, ext: Ext): void {
+function readFields(reader: FrameReader, frame: Frame): void {
   frame.idPtr = reader.take(UUID_BYTES);
   frame.idBytes = UUID_BYTES;
   reader.text(slot(frame, Member.Sender));
@@ -99,7 +83,7 @@ function readFields(reader: FrameReader, frame: Frame, ext: Ext): void {
     frame.present |= bit(Member.ReplyTo);
   }
   readOptional(reader, frame, Member.Forward);
-  readExt(reader, frame, ext);
+  readExt(reader, frame);
 }
 
 function readOptional(reader: FrameReader, frame: Frame, member: Member): void {
@@ -126,7 +110,7 @@ function readMetadata(reader: FrameReader, frame: Frame): void {
 }
 
 /** Keeps the first entry of each known tag, by place; nothing is stored for the others. */
-function readExt(reader: FrameReader, frame: Frame, ext: Ext): void {
+function readExt(reader: FrameReader, frame: Frame): void {
   const count = reader.length();
   if (count > EXT_MOST_ENTRIES) return reader.fault(Detail.LimitExt);
   for (let i: u32 = 0; i < count && !reader.failed; i++) {
@@ -134,10 +118,9 @@ function readExt(reader: FrameReader, frame: Frame, ext: Ext): void {
     const bytes = reader.length();
     const ptr = reader.take(bytes);
     if (reader.failed) return;
-    if (tag == TAG_CONTENT_TAIL && !ext.hasTail) {
-      ext.hasTail = true;
-      ext.tailPtr = ptr;
-      ext.tailBytes = bytes;
+    if (tag == TAG_CONTENT_TAIL && !frame.tailPtr) {
+      frame.tailPtr = ptr;
+      frame.tailBytes = bytes;
     } else if (tag == TAG_REPLY_CONTEXT && !(frame.present & bit(Member.ReplyContext))) {
       frame.present |= bit(Member.ReplyContext);
       frame.replyContextPtr = ptr;

@@ -1,11 +1,13 @@
 // Frames: telling the encodings apart (wire.md section 2), and what other rooms need of a message.
+import { base64Length } from "../bytes/base64";
 import { Span } from "../bytes/span";
 import { Writer } from "../bytes/writer";
 import { OK, fail } from "../runtime/fail";
 import { Detail, Kind } from "../runtime/status";
+import { wholeContent } from "./content-tail";
 import { decodeBinary, encodeBinary } from "./frame-binary";
 import { decodeJson, encodeJson } from "./frame-json";
-import { BINARY_MAGIC, FRAME_MOST_BYTES } from "./limits";
+import { BINARY_MAGIC, CONTENT_WHOLE_MOST_BYTES, FRAME_MOST_BYTES } from "./limits";
 import { Frame } from "./message";
 import { TextMap, mapFind } from "./metadata";
 
@@ -29,12 +31,27 @@ function decode(ptr: usize, bytes: u32, frame: Frame): u32 {
   return first > BINARY_MAGIC ? Detail.UnsupportedVersion : decodeJson(ptr, bytes, frame);
 }
 
-/** Writes the frame as binary wire v1. */
+/**
+ * Puts a content whole whose tail was split off, in the arena.
+ *
+ * @returns OK, or MalformedFrame when that is too long for this build
+ */
+export function frameContent(frame: Frame): i32 {
+  if (!frame.tailBytes) return OK;
+  const whole = frame.contentBytes + base64Length(frame.tailBytes);
+  if (whole > CONTENT_WHOLE_MOST_BYTES) return fail(Kind.MalformedFrame, Detail.LimitFrame);
+  frame.contentPtr = wholeContent(frame.contentPtr, frame.contentBytes, frame.tailPtr, frame.tailBytes);
+  frame.contentBytes = whole;
+  frame.tailBytes = 0;
+  return OK;
+}
+
+/** Writes the frame, whose content is whole, as binary wire v1. */
 export function frameEncodeBinary(frame: Frame, writer: Writer): void {
   encodeBinary(frame, writer);
 }
 
-/** Writes the frame as JSON. */
+/** Writes the frame, whose content is whole, as JSON. */
 export function frameEncodeJson(frame: Frame, writer: Writer): void {
   encodeJson(frame, writer);
 }

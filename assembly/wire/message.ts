@@ -19,7 +19,7 @@ export class Frame {
   timestamp: i64;
   lamport: u64;
   contentType: u64;
-  /** Whole, whatever was split off on the wire. */
+  /** Without the tail, as long as `tailBytes` is not 0. */
   contentPtr: usize;
   contentBytes: u32;
   binaryContentPtr: usize;
@@ -37,6 +37,9 @@ export class Frame {
   forwardBytes: u32;
   replyContextPtr: usize;
   replyContextBytes: u32;
+  /** Base64 tail of the content that a binary frame split off, as the bytes that it stands for (frameContent puts it back). */
+  tailPtr: usize;
+  tailBytes: u32;
   /** A bit for each member that is there, by place; members that a message always has need none. */
   present: u32;
   /** Bytes of the input that the frame took; a binary frame ignores what follows. */

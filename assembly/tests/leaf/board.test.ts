@@ -11,7 +11,7 @@ import { encodeFrame, type JsonFrame, Peer } from "./peer.ts";
 const stamp = NOW * 1000n;
 const LONGEST_APP_ID = '"'.repeat(256);
 /** Texts up to this length must open when they come in wire v1. */
-const TEXT_BYTES_THAT_OPEN = 1500;
+const TEXT_BYTES_THAT_OPEN = 4500;
 
 let modulePath: string;
 beforeAll(async () => {
@@ -86,7 +86,7 @@ describe("memory of the board build", () => {
     const binary = (message: Uint8Array): Uint8Array => encodeBinary(peer.compact(address, hash, message));
     const json = (message: Uint8Array): Uint8Array => encodeFrame(peer.compact(address, hash, message));
     const kinds = new Map<number, string>();
-    for (let bytes = 100; bytes <= 5000; bytes += 100) kinds.set(bytes, await opens(bytes, binary));
+    for (let bytes = 100; bytes <= 7000; bytes += 100) kinds.set(bytes, await opens(bytes, binary));
     const refusedFrom = [...kinds].find(([, kind]) => kind !== "OK")![0];
     expect(refusedFrom).toBeGreaterThan(TEXT_BYTES_THAT_OPEN);
     expect([...kinds].every(([bytes, kind]) => kind === (bytes < refusedFrom ? "OK" : "MalformedFrame"))).toBe(true);

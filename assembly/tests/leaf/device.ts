@@ -145,6 +145,7 @@ export class LeafDevice {
     this.events = [];
     this.spoke = false;
     this.flash.takeCounters();
+    if (input.length > this.mailboxBytes) throw new Error("the host of the core never writes past the mailbox");
     new Uint8Array(this.memory.buffer, this.mailbox, input.length).set(input);
     const result = this.exports[name]!(...args) as number;
     const report = new DataView(this.memory.buffer, this.mailbox - 8, 8);

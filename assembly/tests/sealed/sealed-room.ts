@@ -256,6 +256,7 @@ export class SealedRoom {
     return this.room.scope(() => {
       const at = this.room.alloc(STRUCTURE_BYTES);
       if (this.room.call("frameDecode", ...this.put(input), at) !== 0) return undefined;
+      if (this.room.call("frameContent", at) !== 0) return undefined;
       return { json: decoder.decode(encode(at, "frameEncodeJson")), binary: toHex(encode(at, "frameEncodeBinary")) };
     });
   }

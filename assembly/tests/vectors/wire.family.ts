@@ -24,7 +24,8 @@ function decode(room: Room, input: Uint8Array): Outcome {
     const frame = room.alloc(FRAME_BYTES);
     const at = room.put(input);
     const kind = room.call("frameDecode", at, input.length, frame);
-    if (kind !== 0) return { detail: detailName.get(room.call("takeDetail")) ?? "None" };
+    if (kind !== 0 || room.call("frameContent", frame) !== 0)
+      return { detail: detailName.get(room.call("takeDetail")) ?? "None" };
     return {
       json: text.decode(encode(room, "frameEncodeJson", frame, input.length)),
       wire: toHex(encode(room, "frameEncodeBinary", frame, input.length)),

@@ -35,7 +35,7 @@ export function decode(input: Uint8Array, fill = 0xa5, target = room): Outcome {
     const around = new Uint8Array(input.length + 64).fill(fill);
     around.set(input, 32);
     const at = target.put(around);
-    const kind = target.call("frameDecode", at + 32, input.length, frame);
+    const kind = target.call("frameDecode", at + 32, input.length, frame) || target.call("frameContent", frame);
     const canaries = [...target.read(at, 32), ...target.read(at + 32 + input.length, 32)];
     if (canaries.some((byte) => byte !== fill)) throw new Error("the decoder wrote outside its input");
     if (kind !== 0) return { detail: names.get(target.call("takeDetail")) ?? "None" };
@@ -52,7 +52,7 @@ export function verdict(target: Room, input: Uint8Array): string {
   return target.scope(() => {
     const frame = target.alloc(FRAME_BYTES);
     const at = target.put(input);
-    return target.call("frameDecode", at, input.length, frame) === 0
+    return target.call("frameDecode", at, input.length, frame) === 0 && target.call("frameContent", frame) === 0
       ? ""
       : (names.get(target.call("takeDetail")) ?? "None");
   });
