@@ -4,6 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+fail() { # fail CODE WHAT WHY NEXT
+  printf 'error[%s]: %s\n  why   %s\n  next  %s\n' "$@" >&2
+  exit 3
+}
+
 check_only=false
 [ "${1:-}" = "--check" ] && check_only=true
 
@@ -45,17 +50,14 @@ if [ ${#packages[@]} -gt 0 ]; then
   if [ "$(id -u)" = 0 ]; then as_root=()
   elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then as_root=(sudo)
   else
-    printf 'error[E-SETUP-01]: these packages are missing: %s\n' "${packages[*]}" >&2
-    printf '  why   installing them needs root, and sudo does not answer without a password\n' >&2
-    printf '  next  sudo apt-get update && sudo %s\n' "$line" >&2
-    exit 3
+    fail E-SETUP-01 "these packages are missing: ${packages[*]}" \
+      "installing them needs root, and sudo does not answer without a password" "sudo apt-get update && sudo $line"
   fi
   echo "installing ${packages[*]}"
   log=$(mktemp)
   if ! { "${as_root[@]}" apt-get update -qq && DEBIAN_FRONTEND=noninteractive "${as_root[@]}" ${line/install -y/install -y -qq}; } >"$log" 2>&1; then
     tail -n 20 "$log" >&2
-    printf 'error[E-SETUP-02]: the packages could not be installed\n  why   see above\n  next  apt-get update && %s\n' "$line" >&2
-    exit 3
+    fail E-SETUP-02 "the packages could not be installed" "see above" "apt-get update && $line"
   fi
   rm -f "$log"
 fi
@@ -64,7 +66,8 @@ $check_only && exit 0
 if [ "$node_from" = missing ]; then
   echo "installing node 20 into build/node"
   mkdir -p build/node
-  npm install --prefix build/node --no-audit --no-fund --silent "node-linux-$(uname -m | sed 's/x86_64/x64/;s/aarch64/arm64/')@20"
+  npm install --prefix build/node --no-audit --no-fund --loglevel=error "node-linux-$(uname -m | sed 's/x86_64/x64/;s/aarch64/arm64/')@20" >&2 ||
+    fail E-SETUP-03 "node 20 could not be installed" "npm did not get it; see above" "install node 20.19 or newer by hand, then run make again"
   mkdir -p "$local_node"
   ln -sf "$(ls "$PWD"/build/node/node_modules/node-linux-*/bin/node | head -n 1)" "$local_node/node"
 fi
@@ -73,6 +76,7 @@ fi
 # npm writes node_modules/.package-lock.json last, so it is older than the lock file exactly when work is left.
 if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
   echo "installing the npm packages of package-lock.json"
-  npm ci --no-audit --no-fund --loglevel=error
+  npm ci --no-audit --no-fund --loglevel=error >&2 ||
+    fail E-SETUP-04 "the npm packages could not be installed" "npm did not get them all; see above" "check the network and the npm registry, then run make again"
   touch node_modules/.package-lock.json
 fi
