@@ -17,12 +17,12 @@ phone_sources := $(shell find interop/phone -name '*.rs' -o -name '*.c' -o -name
 all: build
 	@tsx scripts/main-job.ts
 
-build: $(BUILD)/core/leaf.wasm firmware $(BUILD)/offleaf.mjs $(BUILD)/phone/offleaf-phone
+build: $(BUILD)/core/leaf.wasm $(BUILD)/core/member.wasm firmware $(BUILD)/offleaf.mjs $(BUILD)/phone/offleaf-phone
 
 setup:
 	@scripts/setup.sh
 
-$(BUILD)/core/leaf.wasm: $(core_sources) package-lock.json | setup
+$(BUILD)/core/leaf.wasm $(BUILD)/core/member.wasm &: $(core_sources) package-lock.json | setup
 	@$(STEP) "build core" "fix the source that the compiler names, then run make again" tsx scripts/build-core.ts leaf member
 
 firmware: $(BUILD)/core/leaf.wasm | setup

@@ -20,8 +20,8 @@ leaf-interp_sources := $(app_sources) $(core_sources) images/core_copied.c
 leaf-interp_image := IMAGE_LEAF_INTERP
 leaf-interp_wamr := interp
 leaf-interp_stack := 4096
-leaf-interp_pool := 90112
-leaf-interp_operands := 4096
+leaf-interp_pool := 94208
+leaf-interp_operands := 8192
 
 # Not shipped: what the tests break (test/drill.c).
 TEST_IMAGES := drill
