@@ -40,6 +40,9 @@ function report(error: OffleafError, json: boolean): void {
   process.exitCode = error.exitCode;
 }
 
+// A reader that has seen enough (`| head`) closes the pipe: nobody is left to write for.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
 const argv = process.argv.slice(2);
 try {
   const program = buildProgram();
