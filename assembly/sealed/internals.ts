@@ -3,7 +3,7 @@ export { alloc, mark, release } from "../runtime/arena";
 export { takeDetail } from "../runtime/fail";
 export { ed25519PublicKey, ed25519Verify } from "../crypto/ed25519";
 export { addressFormat, addressFromKey, addressParse } from "../wire/address";
-export { frameDecode, frameEncodeBinary, frameEncodeJson } from "../wire/frame";
+export { frameContent, frameDecode, frameEncodeBinary, frameEncodeJson } from "../wire/frame";
 export * from "./bindings";
 export { controlGate, controlSign } from "./control";
 export { readCompact, readEnvelope } from "./envelope";
