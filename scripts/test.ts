@@ -85,6 +85,14 @@ const suites: Suite[] = [
     })),
   { name: "scenarios on sim", command: scenarios("--board", "sim"), limit_ms: 5 * MINUTE, count: lastLine },
   {
+    name: "interpreter image on qemu",
+    command: [
+      ...["node", "build/offleaf.mjs", "pair", "--board", "qemu"],
+      ...["--image", "leaf-interp", "--device-first", "--commits", "1"],
+    ],
+    limit_ms: 8 * MINUTE,
+  },
+  {
     name: "scenarios on qemu",
     command: scenarios("--board", "qemu", ...ON_QEMU),
     limit_ms: 10 * MINUTE,
